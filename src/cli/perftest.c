@@ -619,6 +619,7 @@ static int finish(struct perftest *p)
 
 	o->command = p->host ? COMMAND_CLIENT : COMMAND_SERVE;
 	o->params.once = !p->host;
+	o->params.peer = p->host ? PEER_PERFTEST : PEER_VERBSPERF;
 	if (!seen(p, "out_json"))
 		o->params.perftest_json = NULL;
 	else if (!o->params.perftest_json)

@@ -11,6 +11,7 @@
 #include "model/rule.h"
 #include "model/tests.h"
 #include "net/host.h"
+#include "perftest/limits.h"
 
 static enum control_test test_of(const struct given *g)
 {
@@ -400,14 +401,21 @@ int rules_complete(struct given *g)
 		  "--atomic-type: only for atomic_bw and atomic_lat" },
 		{ was_given(g, "iterations") && was_given(g, "duration"),
 		  "--iterations and --duration exclude each other" },
+		{ was_given(g, "peer") && g->options->params.loopback,
+		  "--peer and --loopback exclude each other" },
 		{ was_given(g, "hugepages") && was_given(g, "memory"),
 		  "--hugepages and --memory exclude each other\n"
 		  "--memory=hugepages is for this end only" },
 	};
+	/* under perftest's names a verbsperf may be there, which can do more */
+	const bool with_perftest = g->options->params.peer == PEER_PERFTEST &&
+				   !g->options->params.perftest;
 	int ret = rule_check(rules, plan, g->err);
 
 	if (ret)
 		return ret;
+	if (with_perftest)
+		limits_complete(&g->options->params);
 	if (plan->iterations)
 		plan->duration = 0;
 	plan->op = op_choose(plan->op, plan->imm,
@@ -415,6 +423,8 @@ int rules_complete(struct given *g)
 	ret = complete_sizes(g) ?:
 	      check_metric(g) ?:
 	      plan_check(plan, g->err) ?:
+	      (with_perftest ? limits_check(&g->options->params, g->err) :
+			       0) ?:
 	      check_limits(g) ?:
 	      check_inject(g) ?:
 	      rules_check_cpus(g);

@@ -19,6 +19,7 @@
 #include "net/auth.h"
 #include "net/connect.h"
 #include "net/wait.h"
+#include "perftest/perftest.h"
 #include "report/report.h"
 #include "serve/release.h"
 #include "serve/serve.h"
@@ -37,6 +38,12 @@ static int connect_to(const struct options *options, uint64_t wait,
 			   err);
 }
 
+/* How a client talks to a server that may be enum peer. */
+static const struct dialogue *const talks[PEERS] = {
+	[PEER_VERBSPERF] = &session_client_dialogue,
+	[PEER_PERFTEST] = &perftest_client_dialogue,
+};
+
 static int run_test(const struct options *options, struct connection *conn,
 		    struct device *device, struct result *result,
 		    struct session **session)
@@ -48,7 +55,8 @@ static int run_test(const struct options *options, struct connection *conn,
 
 	while (!ret) {
 		ret = connect_to(options, time_until(give_up), conn, err) ?:
-		      session_client(conn, device, result, session);
+		      session_run(true, talks[params.peer], conn, device,
+				  result, session);
 		if (!ret || !retry_is_wanted(result, give_up))
 			break;
 		ret = retry_prepare(result, conn, session);
@@ -86,7 +94,8 @@ static int serve_client(const struct options *options,
 	int status = EXIT_FAILED;
 	bool served;
 
-	if (!session_server(conn, &device, result, &session))
+	if (!session_run(false, &perftest_server_dialogue, conn, &device,
+			 result, &session))
 		status = EXIT_MEASURED;
 	served = session_was_served(session);
 	result_note_effective(result, &device.port);

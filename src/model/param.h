@@ -45,6 +45,13 @@ enum inline_receive {
 	INLINE_RECEIVES,
 };
 
+/* --peer: who may be at the other end. */
+enum peer {
+	PEER_VERBSPERF,
+	PEER_PERFTEST,		/* perftest, or a verbsperf that says so */
+	PEERS,
+};
+
 #define INLINE_RECEIVE_WORDS "auto|off|32|64"
 
 /* perftest's list of all samples above its table. */
@@ -62,6 +69,7 @@ struct parameters {
 	uint32_t port;		/* TCP port */
 	const char *bind;
 	uint64_t wait;		/* ns to keep trying to connect */
+	uint32_t peer;		/* enum peer, of a client */
 	uint32_t parallel;	/* clients served at once */
 	uint64_t max_memory;	/* bytes, per client */
 	uint32_t max_qps;

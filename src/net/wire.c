@@ -351,8 +351,8 @@ int wire_read_header(const uint8_t header[WIRE_HEADER_SIZE], uint32_t extra,
 
 	if (magic != WIRE_MAGIC)
 		return fail(err, -EPROTO,
-			    "check the port: perftest's programs use the same "
-			    "one by default",
+			    "check the port; with perftest at that end use "
+			    "--peer perftest",
 			    "the %s is not verbsperf: it sent bytes 0x%08x",
 			    peer, (unsigned int)magic);
 	if (protocol != WIRE_PROTOCOL)

@@ -92,6 +92,7 @@ check_PROGRAMS = \
 	tests/unit/test_perftest \
 	tests/unit/test_perftest_lines \
 	tests/unit/test_perftest_messages \
+	tests/unit/test_perftest_talk \
 	tests/unit/test_pacing \
 	tests/unit/test_place \
 	tests/unit/test_plan \
@@ -371,6 +372,8 @@ tests_unit_test_perftest_lines_SOURCES = \
 	tests/unit/command_line.h tests/unit/test.h
 tests_unit_test_perftest_messages_SOURCES = \
 	tests/unit/test_perftest_messages.c tests/unit/test.h
+tests_unit_test_perftest_talk_SOURCES = \
+	tests/unit/test_perftest_talk.c $(fake_verbs) tests/unit/test.h
 tests_unit_test_perftest_SOURCES = tests/unit/test_perftest.c \
 	tests/unit/command_line.h \
 	tests/unit/is_number.h tests/unit/row_of.h tests/unit/test.h

@@ -1,0 +1,181 @@
+#include "config.h"
+#include "perftest/steps.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/numbers.h"
+#include "model/gid.h"
+#include "perftest/limits.h"
+#include "perftest/schedule.h"
+#include "perftest/talk.h"
+#include "preflight/judge.h"
+#include "session/quota.h"
+
+/* perftest's Q_Key, which it does not exchange. */
+#define QKEY 0x11111111
+
+/* This end's port, or with PEER the other's. */
+static struct port *port_of(const struct session *s, bool peer)
+{
+	struct result *r = s->run.result;
+
+	return s->run.client != peer ? &r->client : &r->server;
+}
+
+/* The larger page and cache line of both ends, and the smaller MTU, decide.
+ * Cache lines matter only to who steps through the peer's memory by them. */
+static int agree_sizes(struct session *s, uint8_t *mtu)
+{
+	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
+	struct talk *t = talk_of(s);
+	uint8_t out[SIZE_SIZE], in[SIZE_SIZE];
+	uint32_t line = 0;
+	int ret;
+
+	size_encode(page, out);
+	ret = talk_swap(s, "page size", 0, out, in, sizeof(out));
+	if (!ret && size_decode(in, &t->page))
+		ret = talk_refuse(s, "page size");
+	size_encode(CACHE_LINE, out);
+	if (!ret)
+		ret = talk_swap(s, "cache line", 0, out, in, sizeof(out));
+	if (!ret && size_decode(in, &line))
+		ret = talk_refuse(s, "cache line");
+	t->page = (uint32_t)larger(t->page, page);
+	mtu_encode(*mtu, out);
+	if (!ret)
+		ret = talk_swap(s, "MTU", 0, out, in, MTU_SIZE);
+	if (!ret && mtu_decode(in, mtu))
+		ret = talk_refuse(s, "MTU");
+	return ret;
+}
+
+/* What is known of the peer; its device is taken to be like this end's. */
+static void describe_peer(struct session *s, uint8_t mtu)
+{
+	const struct port *own = port_of(s, false);
+	struct port *port = port_of(s, true);
+
+	*port = (struct port){
+		.state = IBV_PORT_ACTIVE,
+		.link_layer = own->link_layer,
+		.active_mtu = mtu,
+		.numa_node = PORT_NO_NODE,
+		.limits = own->limits,
+		.n_gids = own->n_gids,
+	};
+	memcpy(port->gids, own->gids, sizeof(port->gids));
+	snprintf(port->hostname, sizeof(port->hostname), "%s",
+		 talk_of(s)->name);
+}
+
+/* As perftest chooses it: IPv4, global, RoCE v2. */
+static uint32_t score(const struct gid *gid)
+{
+	return (uint32_t)gid_is_ipv4(&gid->raw) << 9 |
+	       (uint32_t)!gid_is_link_local(&gid->raw) << 8 | gid->type;
+}
+
+/* Choose this end's GID before the peer's is known.  An InfiniBand port has
+ * none, unless the user asks for one. */
+static int choose_gid(struct session *s)
+{
+	struct result *r = s->run.result;
+	const struct port *port = port_of(s, false);
+	const struct gid *best = NULL;
+
+	session_stage(s, "path");
+	r->path = (struct path){
+		.global = port_is_ethernet(port) || port->gid_forced,
+		.mtu = mtu_from_bytes(r->params.plan.mtu),
+	};
+	talk_of(s)->global = r->path.global;
+	for (uint32_t i = 0; r->path.global && i < port->n_gids; i++)
+		if (!best || score(&port->gids[i]) > score(best))
+			best = &port->gids[i];
+	if (best)
+		r->path.local = *best;
+	return best || !r->path.global ? 0 :
+	       fail(&r->error, -ENOENT, NULL, "%s port %u has no GID",
+		    port->device, port->number);
+}
+
+/* Fit the plan to a peer that counts messages and has no warm-up of its own. */
+static void fit_plan(struct session *s)
+{
+	struct plan *plan = &s->run.result->params.plan;
+	const bool bandwidth = plan->metric == METRIC_BANDWIDTH;
+
+	plan->quiet = true;
+	plan->server_begins = schedule_server_begins(plan);
+	plan->qkey = plan_is_datagram(plan) ? QKEY : 0;
+	plan->walk = bandwidth ? talk_of(s)->page : 0;
+	plan->arrivals = bandwidth && plan_counts_received(plan) &&
+			 !plan_sends(plan, s->run.client);
+	if (plan_is_pingpong(plan))
+		plan->cq_mod = 1;
+	if (plan_is_pingpong(plan) || plan_counts_received(plan))
+		plan->warmup = 0;
+}
+
+/* A server that is written to or read from does not see one size end. */
+static void join_sizes(struct session *s)
+{
+	struct plan *plan = &s->run.result->params.plan;
+
+	if (plan_sends(plan, s->run.client) || plan_counts_received(plan))
+		return;
+	plan->sizes.bytes[0] = plan_largest(plan);
+	plan->sizes.n = 1;
+}
+
+static int fit(struct session *s)
+{
+	struct result *r = s->run.result;
+	struct plan *plan = &r->params.plan;
+	int ret;
+
+	fit_plan(s);
+	ret = plan_fit(plan, &r->client, &r->server, &r->error);
+	join_sizes(s);
+	if (!ret && !s->run.client)
+		ret = quota_check(&r->params, &r->server.limits, &r->error);
+	if (ret)
+		return ret;
+	port_of(s, true)->n_gids = 0;
+	r->connected = true;
+	return 0;
+}
+
+int perftest_agree(struct session *s)
+{
+	struct result *r = s->run.result;
+	struct plan *plan = &r->params.plan;
+	const struct port *own = port_of(s, false);
+	const uint32_t asked = plan->outstanding_reads;
+	uint8_t mtu = own->active_mtu;
+	int ret;
+
+	session_stage(s, "plan");
+	ret = limits_check(&r->params, &r->error);
+	if (!ret)
+		ret = plan_fit_client(plan, own, &r->error);
+	if (ret)
+		return ret;
+	if (plan->mtu != PLAN_AUTO && plan->mtu < mtu_bytes(mtu))
+		mtu = mtu_from_bytes(plan->mtu);
+	ret = agree_sizes(s, &mtu);
+	if (ret)
+		return ret;
+	describe_peer(s, mtu);
+	ret = fit(s);
+	if (ret)
+		return ret;
+	talk_of(s)->reads = !op_table[plan->op].fetches ? 1 :
+			    asked != PLAN_AUTO ? asked :
+			    own->limits.max_qp_rd_atom;
+	return choose_gid(s);
+}

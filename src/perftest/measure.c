@@ -1,0 +1,208 @@
+#include "config.h"
+#include "perftest/steps.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/numbers.h"
+#include "base/time.h"
+#include "net/frames.h"
+#include "perftest/schedule.h"
+#include "perftest/talk.h"
+#include "session/setup.h"
+
+#define MIB 1048576.0
+/* What the messages of a run that counts them may take, in ns. */
+#define LONGEST_COUNT (3600 * SECOND)
+
+int perftest_connect(struct session *s)
+{
+	struct result *r = s->run.result;
+	struct endpoint mine;
+	int ret;
+
+	session_stage(s, "resources");
+	ret = setup_create(s);
+	if (ret)
+		return ret;
+	session_stage(s, "endpoint");
+	resources_describe(&s->run.res, s->run.plan, s->run.device, &r->path,
+			   &mine);
+	setup_note_end(r, s->run.client, &mine);
+	free(mine.qps);
+	return talk_follow(s, schedule_of(s->run.plan)->connect, 0);
+}
+
+int perftest_start(struct session *s, uint64_t size)
+{
+	(void)size;
+	return talk_follow(s, schedule_of(s->run.plan)->begin, 0);
+}
+
+/* How long the peer may take after this end's time was over. */
+static uint64_t more_time(const struct session *s)
+{
+	return s->run.plan->iterations ? 0 : s->run.plan->duration;
+}
+
+static void fill_report(struct session *s, const struct done *mine)
+{
+	const struct parameters *params = &s->run.result->params;
+	const double seconds = (double)mine->window_ns / 1e9;
+	struct bandwidth_summary b =
+		summary_bandwidth(mine->counted, s->run.size, seconds);
+	const double unit = params->gbits ? 1 : 8 * MIB / 1e9;
+
+	intervals_summarise(mine->intervals, mine->n_intervals, s->run.size,
+			    &b);
+	talk_of(s)->mine = (struct report){
+		.size = s->run.size,
+		.iterations = mine->counted,
+		.peak = fmax(fmax(b.peak_gbps, b.gbps), 0) / unit,
+		.average = fmax(b.gbps, 0) / unit,
+		.mpps = fmax(b.mpps, 0),
+	};
+}
+
+/* What the peer reported as if it were its DONE.  Of an end that only takes its
+ * messages it says how large they were, too. */
+static int take_report(struct session *s, struct done *theirs)
+{
+	const struct report *report = &talk_of(s)->theirs;
+	const double ns = (double)report->iterations * 1e3 / report->mpps;
+
+	if (!plan_sends(s->run.plan, s->run.client) &&
+	    report->size <= plan_largest(s->run.plan))
+		s->run.size = report->size;
+	if (report->size != s->run.size)
+		return fail(&s->run.result->error, -EPROTO,
+			    "give both ends the same --size",
+			    "the %s (%s) measured messages of %llu bytes, this "
+			    "end %llu", s->run.conn->peer, talk_of(s)->name,
+			    (unsigned long long)report->size,
+			    (unsigned long long)s->run.size);
+	if (!(ns > 0 && ns < 1e18) || report->iterations > COUNT_MAX)
+		return talk_refuse(s, "report");
+	theirs->posted = theirs->counted = report->iterations;
+	theirs->window_ns = (uint64_t)ns;
+	return 0;
+}
+
+/* By time, sends in both directions have no report: this end knows what came
+ * in while it sent. */
+static void take_arrivals(const struct done *mine, struct done *theirs)
+{
+	theirs->posted = theirs->counted = mine->received;
+	theirs->window_ns = mine->window_ns;
+}
+
+/* Both ends measure a ping-pong, and a row has what its client measured: at the
+ * server, this end's. */
+static void take_own(const struct done *mine, struct done *theirs)
+{
+	theirs->counted = mine->counted;
+	theirs->window_ns = mine->window_ns;
+	theirs->ns_per_tick = mine->ns_per_tick;
+	theirs->clock = mine->clock;
+	theirs->latency = histogram_new();
+	*theirs->latency = *mine->latency;
+}
+
+/* True when the peer's report is among the steps LETTERS. */
+static bool has_report(const struct session *s, const char *letters)
+{
+	return strchr(letters, STEP_REPORT) ||
+	       (strchr(letters, STEP_COUNT_REPORT) && s->run.plan->iterations);
+}
+
+/* A server that only takes messages learns what was measured in the last steps
+ * of all, which therefore belong to its only size. */
+static bool ends_with_report(const struct session *s)
+{
+	return !s->run.client && has_report(s, schedule_of(s->run.plan)->close);
+}
+
+/* The steps after the traffic of a size. */
+static const char *steps_after(const struct session *s)
+{
+	const struct schedule *schedule = schedule_of(s->run.plan);
+
+	if (ends_with_report(s))
+		return schedule->close;
+	return s->run.plan->all ? schedule->end_all : schedule->end;
+}
+
+int perftest_swap(struct session *s, struct done *mine, struct done *theirs)
+{
+	const struct plan *plan = s->run.plan;
+	const char *letters = steps_after(s);
+	int ret;
+
+	session_stage(s, "done");
+	theirs->window_error = theirs->interval_error = DONE_UNKNOWN;
+	fill_report(s, mine);
+	ret = talk_follow(s, letters, more_time(s));
+	if (ret)
+		return ret;
+	if (plan_both_measure(plan) && !s->run.client)
+		take_own(mine, theirs);
+	else if (has_report(s, letters))
+		return take_report(s, theirs);
+	else if (plan->bidirectional)
+		take_arrivals(mine, theirs);
+	return 0;
+}
+
+/* True when this end is read from, one message after the other, and learns of no
+ * number. */
+static bool is_only_read(const struct session *s)
+{
+	return !s->run.client && s->run.plan->metric == METRIC_LATENCY &&
+	       !plan_is_pingpong(s->run.plan);
+}
+
+/* How long the client may read from this end. */
+static uint64_t reading_time(const struct plan *plan)
+{
+	const uint64_t most = LONGEST_COUNT / plan->timeout;
+
+	return plan->iterations ?
+		       smaller(plan->iterations, most) * plan->timeout :
+		       2 * plan->duration;
+}
+
+static int measure_sizes(struct session *s)
+{
+	const struct sizes *sizes = &s->run.plan->sizes;
+	int ret = 0;
+
+	setup_notify_begin(s);
+	while (!ret && s->run.result->n_rows < sizes->n)
+		ret = exchange_round(s, sizes->bytes[s->run.result->n_rows]);
+	return ret;
+}
+
+int perftest_measure(struct session *s)
+{
+	const char *last = schedule_of(s->run.plan)->close;
+	const bool read = is_only_read(s);
+	int ret = read ? 0 : measure_sizes(s);
+
+	if (ret)
+		return ret;
+	session_stage(s, read ? "traffic" : "bye");
+	if (!ends_with_report(s))
+		ret = talk_follow(s, last, read ? reading_time(s->run.plan) :
+						  more_time(s));
+	if (!ret && *last)
+		talk_end(s);
+	return ret;
+}
+
+/* perftest has no words for it; the connection is closed soon. */
+void perftest_give_up(struct session *s)
+{
+	(void)s;
+}

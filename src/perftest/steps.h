@@ -1,0 +1,22 @@
+/* The steps that both ends of perftest's dialogue have, once it is known who is
+ * there. */
+#ifndef PERFTEST_STEPS_H
+#define PERFTEST_STEPS_H
+
+#include "session/dialogue.h"
+
+/* agree.c: swap what both ends must know of each other, and complete the plan
+ * for a peer that says no more of itself. */
+int perftest_agree(struct session *s);
+
+/* measure.c: make the queue pairs and connect them; measure every size, and say
+ * good-bye. */
+int perftest_connect(struct session *s);
+int perftest_measure(struct session *s);
+
+/* What a dialogue of frames does by frames. */
+int perftest_start(struct session *s, uint64_t size);
+int perftest_swap(struct session *s, struct done *mine, struct done *theirs);
+void perftest_give_up(struct session *s);
+
+#endif

@@ -1,0 +1,126 @@
+#include "config.h"
+#include "perftest/talk.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include "base/time.h"
+#include "net/wait.h"
+
+/* Wait until the connection is ready.  Returns 0, -ETIMEDOUT (not said) or
+ * another errno. */
+static int wait_ready(struct session *s, short events, uint64_t deadline)
+{
+	struct connection *conn = s->run.conn;
+	int ret;
+
+	do {
+		ret = oob_wait(conn->fd, events, &conn->cancel_fd, deadline,
+			       &s->run.result->error);
+	} while (ret == 1);
+	return ret;
+}
+
+static int lost(struct session *s, const char *doing, const char *what,
+		int errnum)
+{
+	return fail_errno(&s->run.result->error, errnum, NULL,
+			  "lost the connection to the %s (%s) while %s its %s",
+			  s->run.conn->peer, talk_of(s)->name, doing, what);
+}
+
+/* perftest takes what one read() has for the whole message, so it is sent by
+ * one call; a socket has room for it. */
+int talk_send(struct session *s, const char *what, const uint8_t *bytes,
+	      size_t size, uint64_t deadline)
+{
+	int ret = wait_ready(s, POLLOUT, deadline);
+	ssize_t n;
+
+	if (ret)
+		return ret == -ETIMEDOUT ? lost(s, "answering", what,
+						ETIMEDOUT) : ret;
+	n = send(s->run.conn->fd, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (n == (ssize_t)size)
+		return 0;
+	return lost(s, "answering", what, n < 0 ? errno : EIO);
+}
+
+static int silent(struct session *s, const char *what, size_t got, size_t size)
+{
+	return fail(&s->run.result->error, -ETIMEDOUT,
+		    "give both ends the same test and options: perftest says "
+		    "nothing of its own",
+		    "the %s (%s) said nothing%s in time: waited for its %s, "
+		    "and got %zu of %zu bytes",
+		    s->run.conn->peer, talk_of(s)->name, got ? " more" : "",
+		    what, got, size);
+}
+
+static int closed(struct session *s, const char *what, size_t got, size_t size)
+{
+	return fail(&s->run.result->error, -ECONNRESET,
+		    "look at its output, and give both ends the same test and "
+		    "options",
+		    "the %s (%s) closed the connection while this end waited "
+		    "for its %s, and had %zu of %zu bytes",
+		    s->run.conn->peer, talk_of(s)->name, what, got, size);
+}
+
+int talk_receive(struct session *s, const char *what, uint8_t *bytes,
+		 size_t size, uint64_t deadline)
+{
+	size_t got = 0;
+
+	while (got < size) {
+		int ret = wait_ready(s, POLLIN, deadline);
+		ssize_t n;
+
+		if (ret == -ETIMEDOUT)
+			return silent(s, what, got, size);
+		if (ret)
+			return ret;
+		n = recv(s->run.conn->fd, bytes + got, size - got,
+			 MSG_DONTWAIT);
+		if (n == 0 || (n < 0 && errno == ECONNRESET))
+			return closed(s, what, got, size);
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			return lost(s, "receiving", what, errno);
+		got += n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+int talk_swap(struct session *s, const char *what, uint64_t more,
+	      const uint8_t *out, uint8_t *in, size_t size)
+{
+	const uint64_t deadline = time_after(run_peer_timeout(&s->run) + more);
+	int ret = 0;
+
+	if (s->run.client)
+		ret = talk_send(s, what, out, size, deadline);
+	if (!ret)
+		ret = talk_receive(s, what, in, size, deadline);
+	if (!ret && !s->run.client)
+		ret = talk_send(s, what, out, size, deadline);
+	return ret;
+}
+
+int talk_refuse(struct session *s, const char *what)
+{
+	return fail(&s->run.result->error, -EPROTO,
+		    "give both ends the same test and options",
+		    "the %s (%s) sent a %s that cannot be read",
+		    s->run.conn->peer, talk_of(s)->name, what);
+}
+
+void talk_end(struct session *s)
+{
+	const uint64_t deadline = time_after(SECOND);
+	uint8_t bytes[16];
+
+	while (!wait_ready(s, POLLIN, deadline) &&
+	       recv(s->run.conn->fd, bytes, sizeof(bytes), MSG_DONTWAIT) > 0)
+		;
+}

@@ -1,0 +1,52 @@
+/* One end of perftest's exchange, over the connection of a session. */
+#ifndef PERFTEST_TALK_H
+#define PERFTEST_TALK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "perftest/message.h"
+#include "session/dialogue.h"
+
+/* What a session keeps of it (session.talk). */
+struct talk {
+	struct version version;	/* the peer's */
+	char name[32];		/* "perftest 6.06" */
+	bool global;		/* keys have GIDs */
+	uint32_t page;		/* the larger of both ends' */
+	uint32_t reads;		/* that this end says it can answer */
+	bool knows_peer;	/* its queue pairs have come */
+	struct report mine, theirs;	/* of the last size */
+};
+
+static inline struct talk *talk_of(const struct session *s)
+{
+	return s->talk;
+}
+
+/*
+ * One ping-pong: send OUT and receive IN, both of SIZE bytes, the client first.
+ * WHAT they are is for messages.  The peer has the timeout and MORE ns.
+ * Returns 0 or a negative errno, set in the result's error, like all functions
+ * here.
+ */
+int talk_swap(struct session *s, const char *what, uint64_t more,
+	      const uint8_t *out, uint8_t *in, size_t size);
+
+/* Half of one, until DEADLINE (base/time.h). */
+int talk_send(struct session *s, const char *what, const uint8_t *bytes,
+	      size_t size, uint64_t deadline);
+int talk_receive(struct session *s, const char *what, uint8_t *bytes,
+		 size_t size, uint64_t deadline);
+
+/* The peer's message, WHAT, cannot be read. */
+int talk_refuse(struct session *s, const char *what);
+
+/* Do the steps of LETTERS (schedule.h), with a peer that has MORE ns. */
+int talk_follow(struct session *s, const char *letters, uint64_t more);
+
+/* Wait a second at most for the peer to close the connection: perftest before
+ * 6.17 sends a last message that nobody reads. */
+void talk_end(struct session *s);
+
+#endif

@@ -1,0 +1,252 @@
+"""A test with perftest at the other end: the distribution's on the fake NIC, and
+one that stops anywhere."""
+import json
+import os
+import shutil
+import signal
+import time
+
+import pytest
+
+import fake_perftest
+from fake_perftest import FakePerftest
+from lab import (DEVICE, Program, Server, client, deadline, failed, free_port,
+                 succeeded)
+
+needs_perftest = pytest.mark.skipif(not shutil.which("ib_write_bw"),
+                                    reason="needs perftest")
+TESTS = [f"{operation}_{metric}" for metric in ("bw", "lat")
+         for operation in ("write", "read", "send", "atomic")]
+# Both ends of these wait for each other's messages.
+WITH_DATA = ("send_bw", "send_lat", "write_lat")
+
+
+def listens(port):
+    """True when somebody listens on PORT, without connecting: perftest takes
+    one connection."""
+    with open("/proc/net/tcp") as file:
+        return any(line.split()[1].endswith(f":{port:04X}")
+                   and line.split()[3] == "0A" for line in file)
+
+
+class Perftest(Program):
+    """perftest's server, once it listens."""
+
+    def __init__(self, test, *options):
+        self.port = free_port()
+        super().__init__("-d", DEVICE, "-p", self.port, *options,
+                         argv0=(f"ib_{test}",))
+        deadline(10, lambda: listens(self.port), f"{self} listens")
+
+
+def row(out):
+    """The numbers of the last row of a table."""
+    return [line.split() for line in out.splitlines()
+            if line.strip()[:1].isdigit()][-1]
+
+
+def measure(test, *options, own=()):
+    """Our client and perftest's server, with the same options; the client's
+    document."""
+    server = Perftest(test, *options)
+    ours = client(test, "--peer", "perftest", "--json", *options, *own,
+                  port=server.port)
+    succeeded(ours, 50)
+    server.wait()
+    assert server.status == 0, str(server)
+    return json.loads(ours.out), server
+
+
+def cases():
+    for test in TESTS:
+        yield test, ("-n", 60)
+    for test in ("write_bw", "send_bw", "read_bw"):
+        yield test, ("-n", 60, "-b")
+        yield test, ("-n", 60, "-q", 3, "-l", 4, "-t", 16)
+    yield "write_bw", ("-D", 1)
+    yield "send_bw", ("-D", 1, "-b")
+    yield "send_lat", ("-D", 1)
+    yield "write_lat", ("-D", 1)
+    yield "send_bw", ("-n", 60, "-c", "UC", "-e")
+    yield "send_lat", ("-n", 60, "-c", "UD", "-s", 64)
+    yield "write_lat", ("-n", 60, "-c", "UC", "-m", 1024)
+    yield "write_bw", ("-n", 5, "-a")
+    yield "send_bw", ("-n", 5, "-a")
+    yield "write_lat", ("-n", 5, "-a")
+
+
+@needs_perftest
+@pytest.mark.parametrize("test, options", [
+    pytest.param(*case, id=" ".join(map(str, (case[0], *case[1]))))
+    for case in cases()])
+def test_perftest_serves_our_client(data, test, options):
+    found, server = measure(test, *options, own=("--timeout", 5))
+    assert found["server"]["hostname"] == "perftest 6.06"
+    assert found["server"]["device"] is None and not found["error"]
+    assert len(found["results"]) == (23 if "-a" in options else 1)
+    last = found["results"][-1]
+    assert last["counters"]["server"] is None
+    if "lat" in test:
+        assert last["latency"]["samples"] > 0
+    else:
+        assert last["bandwidth"]["gbps"] > 0
+    if "-n" not in options:
+        return
+    # who sends second has no round trip of its last message
+    each = options[options.index("-n") + 1] - (test == "write_lat")
+    ways = (3 if "-q" in options else 1) * (2 if "-b" in options else 1)
+    assert last["iterations"] == each * ways
+    # one end's numbers are the other's
+    if test in ("write_bw", "read_bw", "atomic_bw") and "-b" not in options:
+        said = [float(word) for word in row(server.out)]
+        assert said[3] == pytest.approx(last["bandwidth"]["mib_per_s"],
+                                        rel=0.01, abs=0.01)
+        assert said[1] == last["iterations"]
+
+
+@needs_perftest
+@pytest.mark.parametrize("options", ((), ("--report_gbits",)))
+def test_a_server_prints_its_own_unit(options):
+    server = Perftest("write_bw", "-n", 60, *options)
+    ours = succeeded(Program("-d", DEVICE, "-p", server.port, "-n", 60,
+                             *options, "127.0.0.1",
+                             argv0=names("ib_write_bw")))
+    server.wait()
+    assert row(server.out)[:5] == row(ours.out)[:5]
+    assert ours.err.startswith("verbsperf: the server is perftest 6.06\n")
+
+
+def names(name):
+    """Our program under perftest's NAME."""
+    import lab
+    program = os.path.abspath(shutil.which(lab.BINARY) or lab.BINARY)
+    return ("bash", "-c", f'exec -a {name} {program} "$@"', name)
+
+
+def test_a_name_of_perftest_finds_verbsperf():
+    server = Server("--once")
+    ours = succeeded(Program("-d", DEVICE, "-p", server.port, "-n", 60,
+                             "127.0.0.1", argv0=names("ib_write_bw")))
+    succeeded(server)
+    assert "this is" in server.err and "perftest" not in ours.err
+
+
+@needs_perftest
+def test_without_the_option_the_error_names_it():
+    server = Perftest("send_bw", "-n", 60)
+    failed(client("send_bw", port=server.port), "not verbsperf",
+           "use --peer perftest")
+
+
+@needs_perftest
+def test_a_server_of_ours_names_what_it_does_not_serve():
+    server = Server()
+    theirs = Program("-d", DEVICE, "-p", server.port, "127.0.0.1",
+                     argv0=("ib_send_bw",)).wait()
+    assert theirs.status
+    server.wait_for("error: the client is perftest 6.06")
+    succeeded(client("write_bw", "-n", 60, port=server.port))
+
+
+@pytest.mark.parametrize("options, words", [
+    (("--verify",), "--verify"), (("--rdma-cm",), "--rdma-cm"),
+    (("-c", "XRC"), "XRC"), (("--reversed",), "--reversed"),
+    (("-s", "64,4K"), "--size"), (("--check",), "--check"),
+    (("--loopback",), "--loopback"), (("--key-file", "/dev/null"), "key"),
+    (("--hold", 5), "--hold"), (("--mcast", "-c", "UD"), "--mcast")])
+def test_what_cannot_be_had_is_refused(options, words):
+    test = "send_bw" if "--mcast" in options else "write_bw"
+    host = () if "--loopback" in options else ("127.0.0.1:9",)
+    failed(Program(test, "--peer", "perftest", "-d", DEVICE, *options, *host),
+           words, status=2)
+
+
+def ours_against(fake, *options):
+    return client("write_bw", "--peer", "perftest", "-n", 60, "--timeout", 1,
+                  *options, port=fake.port)
+
+
+def test_the_stand_in_is_believed():
+    fake = FakePerftest(fake_perftest.of_write_bw())
+    succeeded(ours_against(fake))
+    assert fake.got[0] == b"6.06\0verbsperf\0\0"
+    assert [len(message) for message in fake.got] == [
+        len(message) for message in fake_perftest.of_write_bw()]
+
+
+@pytest.mark.parametrize("silent", (False, True), ids=("closes", "silent"))
+def test_a_server_that_stops_anywhere_is_one_line(silent):
+    """At each message: after none of it, its first byte, all but one."""
+    messages = fake_perftest.of_write_bw()
+    stopped = []
+    for i, message in enumerate(messages):
+        for cut in (0, 1, len(message) - 1):
+            fake = FakePerftest([*messages[:i], message[:cut]], silent)
+            stopped.append(ours_against(fake))
+        if i % 4 == 3:
+            wait_for_all(stopped)
+    wait_for_all(stopped)
+
+
+def wait_for_all(programs):
+    for program in programs:
+        failed(program, "said nothing|closed the connection|lost the conn",
+               seconds=20)
+    programs.clear()
+
+
+WRONG = {
+    "no version": (0, b"SSH-2.0-OpenSSH_", "neither perftest nor"),
+    "a frame": (0, b"vbsp\0\7\0\1\0\0\0\0....", "does not know clients"),
+    "too old": (0, b"5.70".ljust(16, b"\0"), "5.80 or later"),
+    "alone": (0, b"6.28".ljust(16, b"\0"), "talks to no other version"),
+    "a page of 3 bytes": (1, b"\0\0\0\3", "page size that cannot be read"),
+    "a huge cache line": (2, b"\xff\0\0\0", "cache line that cannot"),
+    "an MTU of 9": (3, b"9\0", "MTU that cannot be read"),
+    "no digits": (4, b"x" * 108, "key that cannot be read"),
+    "no colons": (4, b"0" * 107 + b"\0", "key that cannot be read"),
+    "a GID of IPv6": (4, fake_perftest.key(gid="20" * 16), "IPv6"),
+}
+
+
+@pytest.mark.parametrize("i, message, words", WRONG.values(), ids=WRONG)
+def test_a_wrong_message_is_refused(i, message, words):
+    messages = fake_perftest.of_write_bw()
+    fake = FakePerftest([*messages[:i], message, *messages[i + 1:]])
+    failed(ours_against(fake), words)
+
+
+def test_values_that_mean_nothing_are_ignored():
+    """What a server that only takes messages reports, and its later keys."""
+    messages = fake_perftest.of_write_bw()
+    fake = FakePerftest([*messages[:6], fake_perftest.key(0xffffff),
+                         *messages[7:]])
+    succeeded(ours_against(fake))
+
+
+@needs_perftest
+@pytest.mark.parametrize("test", ("send_lat", "write_bw"))
+def test_a_perftest_that_is_killed_ends_the_run(data, test):
+    server = Perftest(test, "-D", 30)
+    began = time.monotonic()
+    ours = client(test, "--peer", "perftest", "--json", "-D", 30,
+                  "--timeout", 3, port=server.port)
+    ours.wait_for_traffic()
+    time.sleep(0.5)
+    server.send(signal.SIGKILL)
+    failed(ours, "server", seconds=20)
+    assert time.monotonic() - began < 15
+    (last,) = json.loads(ours.out)["results"]
+    assert last["failed"] and last["iterations"] > 0
+
+
+@needs_perftest
+def test_a_perftest_that_is_stopped_ends_the_run(data):
+    server = Perftest("send_lat", "-D", 30)
+    ours = client("send_lat", "--peer", "perftest", "--json", "-D", 30,
+                  "--timeout", 1, port=server.port)
+    ours.wait_for_traffic()
+    time.sleep(0.5)
+    server.send(signal.SIGSTOP)
+    failed(ours, "nothing completed", seconds=20)
+    assert json.loads(ours.out)["results"][0]["failed"]

@@ -1,0 +1,50 @@
+"""A server that talks as perftest's does, and that stops where a test wants."""
+import socket
+import struct
+import threading
+
+SIZE_KEY = 108
+
+
+def key(qpn=0x1000, gid="00" * 10 + "ffff" + "7f000001"):
+    """A key with a GID: that of the fake NIC."""
+    pairs = ":".join(gid[i:i + 2] for i in range(0, 32, 2))
+    return (f"0000:0001:{qpn:06x}:123456:00000500:00007f0000000000:{pairs}:"
+            "00000000:\0").encode()
+
+
+def head(version="6.06"):
+    return [version.encode().ljust(16, b"\0"), struct.pack(">I", 4096),
+            struct.pack(">I", 64), b"3\0"]
+
+
+def of_write_bw(version="6.06"):
+    """What a server of ib_write_bw says, message by message."""
+    return [*head(version), *[key()] * 4, *[b"\xff" * 8] * 5, key()]
+
+
+class FakePerftest(threading.Thread):
+    """Answers the first client, each message of its with the next of MESSAGES;
+    the last one may be incomplete.  Then it closes the connection or, if it is
+    SILENT, says nothing more until the client has gone."""
+
+    def __init__(self, messages, silent=False):
+        super().__init__(daemon=True)
+        self.messages, self.silent = messages, silent
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.got = []
+        self.start()
+
+    def run(self):
+        sock, _ = self.listener.accept()
+        self.listener.close()
+        with sock:
+            try:
+                for message in self.messages:
+                    self.got.append(sock.recv(4096))
+                    sock.sendall(message)
+                while self.silent and sock.recv(4096):
+                    pass
+            except OSError:
+                pass

@@ -196,17 +196,19 @@ static int check_removal(struct monitor *m)
 /* A quiet peer ends by its own clock, or with its process. */
 static int check_quiet(struct monitor *m)
 {
-	if (!is_quiet(m) || time_since(m->progress_at) < QUIET_GRACE)
+	if (!is_quiet(m))
 		return 0;
 	if (get_phase(m) == PHASE_DRAIN) {
-		m->left = true;
-		flow_set_phase(m->control, PHASE_ABORT);
-	} else if (m->closed_at && time_since(m->closed_at) >= QUIET_GRACE) {
-		return fail(&m->err, -ECONNRESET, "look at its output",
-			    "the %s closed the connection while traffic ran",
-			    m->conn->peer);
+		m->left = time_since(m->progress_at) >= QUIET_GRACE;
+		if (m->left)
+			flow_set_phase(m->control, PHASE_ABORT);
+		return 0;
 	}
-	return 0;
+	if (!m->closed_at || time_since(m->closed_at) < QUIET_GRACE)
+		return 0;
+	return fail(&m->err, -ECONNRESET, "look at its output",
+		    "the %s closed the connection while traffic ran",
+		    m->conn->peer);
 }
 
 static int on_tick(struct monitor *m)

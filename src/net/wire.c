@@ -1,6 +1,7 @@
 #include "config.h"
 #include "net/wire.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -351,8 +352,10 @@ int wire_read_header(const uint8_t header[WIRE_HEADER_SIZE], uint32_t extra,
 
 	if (magic != WIRE_MAGIC)
 		return fail(err, -EPROTO,
-			    "check the port; with perftest at that end use "
-			    "--peer perftest",
+			    /* perftest's version */
+			    isdigit(header[0]) ?
+				    "with perftest at that end use --peer "
+				    "perftest" : "check the port",
 			    "the %s is not verbsperf: it sent bytes 0x%08x",
 			    peer, (unsigned int)magic);
 	if (protocol != WIRE_PROTOCOL)

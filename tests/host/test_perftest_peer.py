@@ -224,6 +224,90 @@ def test_values_that_mean_nothing_are_ignored():
     succeeded(ours_against(fake))
 
 
+def our_server(test="write_bw", *options):
+    """Ours under perftest's name, once it listens, and its port."""
+    port = free_port()
+    server = Program("-d", DEVICE, "-p", port, *options,
+                     argv0=names(f"ib_{test}"))
+    server.wait_for("serving on TCP port")
+    return server, port
+
+
+@needs_perftest
+@pytest.mark.parametrize("test, options", [
+    pytest.param(*case, id=" ".join(map(str, (case[0], *case[1]))))
+    for case in cases() if "-m" not in case[1]])
+def test_perftest_is_a_client_of_ours(data, test, options):
+    server, port = our_server(test, *options)
+    theirs = Program("-d", DEVICE, "-p", port, *options, "127.0.0.1",
+                     argv0=(f"ib_{test}",)).wait(50)
+    assert theirs.status == 0, f"{theirs}\n{server}"
+    succeeded(server)
+    if test in ("read_lat", "atomic_lat"):
+        return
+    ours, said = row(server.out), row(theirs.out)
+    assert ours[0] == said[0] and float(ours[2]) > 0
+    if test in ("write_bw", "read_bw", "atomic_bw"):
+        assert float(ours[3]) == pytest.approx(float(said[3]), rel=0.01,
+                                               abs=0.01)
+
+
+# What a client of ib_write_bw says, message by message.
+CLIENT = [*fake_perftest.head(), *[fake_perftest.key()] * 4,
+          b"\0\0\0\0\0\1\0\0", b"\0" * 7 + b"\x64",
+          *[b"\x3f\xf0" + b"\0" * 6] * 3, fake_perftest.key()]
+
+
+def test_the_stand_in_is_believed_as_a_client():
+    server, port = our_server()
+    sock, answers = fake_perftest.as_client(port, CLIENT)
+    sock.close()
+    server.wait()
+    assert server.status == 0, str(server)
+    assert answers[0] == b"6.06\0verbsperf\0\0"
+    assert [len(answer) for answer in answers] == [
+        len(message) for message in CLIENT[:-1]]
+    assert row(server.out)[:2] == ["65536", "100"]
+
+
+def test_a_client_that_stops_anywhere_is_one_line():
+    """At each message after the version: none of it, all but one byte."""
+    servers = []
+    for i, message in list(enumerate(CLIENT))[1:]:
+        for cut in (0, len(message) - 1):
+            server, port = our_server()
+            sock, _ = fake_perftest.as_client(
+                port, [*CLIENT[:i], message[:cut]])
+            sock.close()
+            servers.append(server)
+        if i % 4 == 0:
+            wait_for_all(servers)
+    wait_for_all(servers)
+
+
+def test_a_client_that_falls_silent_is_left():
+    silent = []
+    for i in (1, 3, 5, 9):
+        server, port = our_server()
+        silent.append((server, fake_perftest.as_client(port, CLIENT[:i])[0]))
+    for server, sock in silent:
+        failed(server, "said nothing", seconds=20)
+        sock.close()
+
+
+@pytest.mark.parametrize("version", (b"5.70", b"6.28"))
+def test_versions_that_cannot_be_served(version):
+    server, port = our_server()
+    sock, _ = fake_perftest.as_client(port, [version.ljust(16, b"\0")])
+    server.wait_for("error: the client is perftest")
+    sock.close()
+    # it was no client
+    assert server.status is None
+    fake_perftest.as_client(port, CLIENT)[0].close()
+    server.wait()
+    assert server.status == 0, str(server)
+
+
 @needs_perftest
 @pytest.mark.parametrize("test", ("send_lat", "write_bw"))
 def test_a_perftest_that_is_killed_ends_the_run(data, test):

@@ -1,4 +1,4 @@
-"""A server that talks as perftest's does, and that stops where a test wants."""
+"""Ends that talk as perftest's do, and that stop where a test wants."""
 import socket
 import struct
 import threading
@@ -48,3 +48,23 @@ class FakePerftest(threading.Thread):
                     pass
             except OSError:
                 pass
+
+
+def as_client(port, messages):
+    """Says MESSAGES to the server on PORT, each after an answer of the same
+    length to the one before; returns the socket, and the answers."""
+    sock = socket.create_connection(("127.0.0.1", port))
+    answers = []
+    for i, message in enumerate(messages):
+        sock.sendall(message)
+        size = len(message)
+        if i + 1 == len(messages):
+            break
+        answer = b""
+        while len(answer) < size:
+            part = sock.recv(size - len(answer))
+            if not part:
+                return sock, answers
+            answer += part
+        answers.append(answer)
+    return sock, answers

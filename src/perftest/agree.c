@@ -54,7 +54,8 @@ static int agree_sizes(struct session *s, uint8_t *mtu)
 	return ret;
 }
 
-/* What is known of the peer; its device is taken to be like this end's. */
+/* What is known of the peer; its device is taken to be like this end's, until
+ * its keys come. */
 static void describe_peer(struct session *s, uint8_t mtu)
 {
 	const struct port *own = port_of(s, false);
@@ -64,6 +65,7 @@ static void describe_peer(struct session *s, uint8_t mtu)
 		.state = IBV_PORT_ACTIVE,
 		.link_layer = own->link_layer,
 		.active_mtu = mtu,
+		.lid = own->lid,
 		.numa_node = PORT_NO_NODE,
 		.limits = own->limits,
 		.n_gids = own->n_gids,

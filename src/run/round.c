@@ -172,6 +172,8 @@ static void set_flags(struct run *run, uint64_t size)
 	f->pingpong.slots = plan_slots(plan);
 	f->pingpong.slot_step = plan_slot_step(plan);
 	f->pingpong.second = is_second(run);
+	/* such a peer may still prepare after both ends were ready */
+	f->pingpong.slow_start = plan_both_measure(plan);
 	/* a quiet peer may have sent its first message, to memory of zeros */
 	if (plan->quiet)
 		return;
@@ -318,10 +320,10 @@ int round_prepare(struct run *run, uint64_t size)
 		.depth = plan_depth(plan, size),
 		.signal_every = plan_cq_mod(plan, size),
 		.list_length = plan_post_list(plan, size),
-		/* who sends second has no round trip of the last message */
+		/* one round trip lacks its beginning, or its end */
 		.iterations = run->warming ? 0 :
 			      plan->iterations - (plan->iterations &&
-						  is_second(run)),
+						  plan_both_measure(plan)),
 	};
 
 	run->size = size;

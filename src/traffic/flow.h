@@ -195,6 +195,8 @@ struct flow_pingpong {
 	uint8_t *flag_out;		/* last byte of the message sent */
 	bool second;		/* the other end sends first: this one answers,
 				 * though it is the one that measures */
+	bool slow_start;	/* the first answer may come late, and is not
+				 * measured */
 	uint32_t receive;	/* slot of the receive to give back */
 };
 

@@ -201,14 +201,26 @@ static ALWAYS_INLINE int take_answer(struct flow *f, struct sampler *s,
 	return outcome;
 }
 
-/* This end, which measures, sends second: await the message that it answers
- * first.  Returns as await(). */
-static ALWAYS_INLINE int await_first(struct flow *f, const enum op op)
+/*
+ * What precedes the samples of the end that measures: if it sends second, the
+ * message that it answers first; if the other end starts slowly, the first round
+ * trip.  *COUNT becomes that of the next message.  Returns as await().
+ */
+static ALWAYS_INLINE int begin_pingpong(struct flow *f, struct flow_qp *q,
+					uint8_t *count, const enum op op,
+					post_one_fn *post)
 {
-	uint8_t first = 1;
+	uint8_t first = *count;
+	int ret = 0;
 
-	return f->pingpong.second ?
-		       await(f, true, op, &first, 0, PHASE_ABORT) : ARRIVED;
+	if (!f->pingpong.second && !f->pingpong.slow_start)
+		return ARRIVED;
+	if (!f->pingpong.second) {
+		ret = post_next(f, q, (*count)++, op, post);
+		if (!ret)
+			ret = finish_post(f, q);
+	}
+	return ret ? ret : await(f, true, op, &first, 0, PHASE_ABORT);
 }
 
 /* Answer the last message as well, with COUNT, if this end is the second and
@@ -249,13 +261,15 @@ static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 	struct flow_qp *q = &f->qps[0];
 	struct sampler s = sampler_init(f), last;
 	bool over = finished(f, &s);
-	int ret = timed ? await_first(f, op) : ARRIVED;
+	uint8_t count = first_count(f, q);
+	int ret = ARRIVED;
 
+	prepare_next(f, q);
+	if (timed)
+		ret = begin_pingpong(f, q, &count, op, post);
 	if (ret != ARRIVED)
 		return ret < 0 ? ret : -ECANCELED;
-	prepare_next(f, q);
-	for (uint8_t count = first_count(f, q);;
-	     count += timed || f->pingpong.slot == 0) {
+	for (;; count += timed || f->pingpong.slot == 0) {
 		uint64_t now = 0, answered;
 		uint8_t awaited;
 

@@ -281,9 +281,11 @@ def changes_of(samples: Sequence[Sample]) -> list[Change]:
             own=between.own * (1 + 1 / change.sessions), seen=seen))
             for change in changes]
     by_rounds = float(numpy.mean([one.rounds for one in changes]))
-    between = Between((MOST_APART * tolerance) ** 2, noise.MOST_FREEDOM,
-                      apart(values, by_rounds, tolerance),
-                      SPREAD_FREEDOM * len(changes), False, seen)
+    own = apart(values, by_rounds, tolerance)
+    # with that of the rounds it is as uncertain as the spread that it is of
+    freedom = SPREAD_FREEDOM * len(changes) * (own / (own + by_rounds)) ** 2
+    between = Between((MOST_APART * tolerance) ** 2, noise.MOST_FREEDOM, own,
+                      freedom or 1.0, False, seen)
     return [change._replace(between=between) for change in changes]
 
 

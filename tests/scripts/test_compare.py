@@ -395,3 +395,18 @@ def test_a_program_without_scipy_says_so(tmp_path):
     refused(run("verbsperf-compare", "a", "b",
                 env={"PYTHONPATH": str(tmp_path)}), 2, "python3-scipy",
             "(none)")
+
+
+@pytest.mark.parametrize("sessions, family, words", (
+    (1, 0, "base, new: medians; change: new to base"),
+    (1, 7, "base, new: medians; change: new to base; 95% interval: of the "
+     "change, by the spread of rounds; p: that one of so many points differs "
+     "as much where nothing changed, Sidak's of 7"),
+    (3, 1, "base: geometric mean of the medians of 3 sessions; new: median; "
+     "change: new to base; 95% interval: of the change, by the spread of "
+     "rounds and sessions; p: that one of so many points differs as much "
+     "where nothing changed, Sidak's of 1")))
+def test_what_the_columns_mean(sessions, family, words):
+    """Of what the table has: without a point that was judged, no p."""
+    assert view.definition({"base": {"sessions": sessions},
+                            "family": family}) == words

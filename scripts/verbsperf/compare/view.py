@@ -90,10 +90,13 @@ def definition(report: Object) -> str:
     sessions: int = report["base"]["sessions"]
     base = (f"base: geometric mean of the medians of {sessions} sessions; new:"
             " median" if sessions > 1 else "base, new: medians")
-    return (f"{base}; change: new to base; 95% interval: of the change, by "
-            "the spread of rounds" + " and sessions" * (sessions > 1)
-            + "; p: that one of so many points differs as much where nothing "
-            f"changed, Sidak's of {report['family']}")
+    words = f"{base}; change: new to base"
+    if report["family"]:
+        words += ("; 95% interval: of the change, by the spread of rounds"
+                  + " and sessions" * (sessions > 1)
+                  + "; p: that one of so many points differs as much where "
+                  f"nothing changed, Sidak's of {report['family']}")
+    return words
 
 
 def text(report: Object) -> str:

@@ -38,8 +38,8 @@ int limits_check(const struct parameters *params, struct error *err)
 		{ plan->sizes.n > 1 && !plan->all,
 		  "--size: perftest has one size, or those of --all" },
 		{ plan->rdma_cm,
-		  "--rdma-cm: perftest then exchanges its parameters by "
-		  "rdma_cm, too\nuse the addresses of the exchange over TCP" },
+		  "--rdma-cm: not possible with perftest, which then has no "
+		  "TCP connection" },
 		{ plan_has_targets(plan),
 		  "--transport {transport}: only RC, UC and UD are possible "
 		  "with perftest" },
@@ -49,7 +49,8 @@ int limits_check(const struct parameters *params, struct error *err)
 		  "--reversed: not possible with perftest\nstart perftest as "
 		  "the client" },
 		{ plan->hold, "--hold: perftest does not wait" },
-		{ plan->inject, "--inject: only verbsperf can be told to fail" },
+		{ plan->inject,
+		  "--inject: only verbsperf can be told to fail" },
 		{ plan->solicited,
 		  "--solicited: perftest's messages ask for no event" },
 		{ plan->imm && !op_table[plan->op].access,

@@ -17,6 +17,14 @@
 /* What the messages of a run that counts them may take, in ns. */
 #define LONGEST_COUNT (3600 * SECOND)
 
+/* How long the peer may take until its memory is full of random bytes, before
+ * its first key: on a slow host a second for each MiB. */
+static uint64_t filling_time(const struct session *s)
+{
+	return (uint64_t)((double)plan_memory(s->run.plan, !s->run.client) /
+			  MIB * (double)SECOND);
+}
+
 int perftest_connect(struct session *s)
 {
 	struct result *r = s->run.result;
@@ -32,7 +40,8 @@ int perftest_connect(struct session *s)
 			   &mine);
 	setup_note_end(r, s->run.client, &mine);
 	free(mine.qps);
-	return talk_follow(s, schedule_of(s->run.plan)->connect, 0);
+	return talk_follow(s, schedule_of(s->run.plan)->connect,
+			   filling_time(s));
 }
 
 int perftest_start(struct session *s, uint64_t size)
@@ -83,6 +92,11 @@ static int take_report(struct session *s, struct done *theirs)
 			    "end %llu", s->run.conn->peer, talk_of(s)->name,
 			    (unsigned long long)report->size,
 			    (unsigned long long)s->run.size);
+	if (!report->iterations)
+		return fail(&s->run.result->error, -EIO,
+			    "use a longer --duration",
+			    "the %s (%s) measured nothing", s->run.conn->peer,
+			    talk_of(s)->name);
 	if (!(ns > 0 && ns < 1e18) || report->iterations > COUNT_MAX)
 		return talk_refuse(s, "report");
 	theirs->posted = theirs->counted = report->iterations;
@@ -155,8 +169,8 @@ int perftest_swap(struct session *s, struct done *mine, struct done *theirs)
 	return 0;
 }
 
-/* True when this end is read from, one message after the other, and learns of no
- * number. */
+/* True when this end is read from, one message after the other, and learns of
+ * no number. */
 static bool is_only_read(const struct session *s)
 {
 	return !s->run.client && s->run.plan->metric == METRIC_LATENCY &&

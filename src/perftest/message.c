@@ -81,7 +81,8 @@ int mtu_decode(const uint8_t bytes[MTU_SIZE], uint8_t *mtu)
 void key_encode(const struct key *key, bool global, uint8_t *bytes)
 {
 	char text[KEY_SIZE_GID];
-	int n = snprintf(text, sizeof(text), "%04x:%04x:%06x:%06x:%08x:%016llx:",
+	int n = snprintf(text, sizeof(text),
+			 "%04x:%04x:%06x:%06x:%08x:%016llx:",
 			 key->lid & 0xffff, key->reads & 0xffff,
 			 key->qpn & 0xffffff, key->psn & 0xffffff, key->rkey,
 			 (unsigned long long)key->va);
@@ -101,11 +102,11 @@ static uint64_t read_hex(const uint8_t **at, int digits, char end, bool *wrong)
 	uint64_t value = 0;
 
 	for (int i = 0; i < digits; i++) {
-		const int c = *(*at)++;
+		const int c = tolower(*(*at)++);
 
 		*wrong |= !isxdigit(c);
-		value = value << 4 | (uint64_t)(isdigit(c) ?
-						c - '0' : (c | 0x20) - 'a' + 10);
+		value = value << 4 |
+			(uint64_t)(isdigit(c) ? c - '0' : c - 'a' + 10);
 	}
 	*wrong |= *(*at)++ != (uint8_t)end;
 	return value;
@@ -169,9 +170,9 @@ int report_decode(const uint8_t bytes[REPORT_SIZE], int index,
 	memcpy(&real, &value, sizeof(real));
 	if (!reals[index])
 		*(index ? &report->iterations : &report->size) = value;
-	else if (isfinite(real) && real >= 0)
-		*reals[index] = real;
-	else
+	else if (report->iterations && !(isfinite(real) && real >= 0))
 		return -EPROTO;
+	else
+		*reals[index] = real;
 	return 0;
 }

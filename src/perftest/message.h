@@ -83,7 +83,8 @@ struct report {
 	double mpps;
 };
 
-/* Message INDEX of REPORT. */
+/* Message INDEX of REPORT, whose earlier ones have come: rates are numbers if
+ * there were iterations. */
 void report_encode(const struct report *report, int index,
 		  uint8_t bytes[REPORT_SIZE]);
 int report_decode(const uint8_t bytes[REPORT_SIZE], int index,

@@ -122,9 +122,9 @@ int session_send_empty(struct session *s, enum frame_type type);
 int session_receive_empty(struct session *s, enum frame_type type);
 
 /*
- * exchange.c: begin the traffic of SIZE with the peer, run it, and swap results;
- * of a dialogue of frames a server has read START already.  Adds a row to the result as
- * round_report() does.
+ * exchange.c: begin the traffic of SIZE with the peer, run it, and swap
+ * results; of a dialogue of frames a server has read START already.  Adds a row
+ * to the result as round_report() does.
  * Returns 0 or a negative errno, set in the result's error.
  */
 int exchange_round(struct session *s, uint64_t size);

@@ -203,8 +203,8 @@ static ALWAYS_INLINE int take_answer(struct flow *f, struct sampler *s,
 
 /*
  * What precedes the samples of the end that measures: if it sends second, the
- * message that it answers first; if the other end starts slowly, the first round
- * trip.  *COUNT becomes that of the next message.  Returns as await().
+ * message that it answers first; if the other end starts slowly, the first
+ * round trip.  *COUNT becomes that of the next message.  Returns as await().
  */
 static ALWAYS_INLINE int begin_pingpong(struct flow *f, struct flow_qp *q,
 					uint8_t *count, const enum op op,
@@ -251,8 +251,8 @@ static uint8_t first_count(const struct flow *f, const struct flow_qp *q)
 /*
  * Either end of a ping-pong.  The TIMED end sends first, unless it is the
  * second, and reads the clock just before each post, where one sample ends and
- * the next begins, unless it is to pause in between.  The other end waits first,
- * and answers until PHASE_DRAIN.
+ * the next begins, unless it is to pause in between.  The other end waits
+ * first, and answers until PHASE_DRAIN.
  */
 static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 				       const enum op op)

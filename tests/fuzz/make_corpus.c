@@ -1,7 +1,7 @@
 /*
  * Writes the seeds of the fuzzers, made by the program's own encoders, into
- * FOLDER/frames, options, perftest, units, server and client.  "make corpus" does it; it
- * is due when the frames change.
+ * FOLDER/frames, options, perftest, units, server and client.  "make corpus"
+ * does it; it is due when the frames change.
  */
 #include "config.h"
 

@@ -1,5 +1,5 @@
-"""A test with perftest at the other end: the distribution's on the fake NIC, and
-one that stops anywhere."""
+"""A test with perftest at the other end: the distribution's on the fake NIC,
+and one that stops anywhere."""
 import json
 import os
 import shutil

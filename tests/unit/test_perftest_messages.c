@@ -196,9 +196,15 @@ TEST(impossible_rates_are_refused)
 	};
 
 	for (size_t i = 0; i < COUNT(wrong); i++)
-		for (int value = 2; value < REPORT_VALUES; value++)
+		for (int value = 2; value < REPORT_VALUES; value++) {
+			report.iterations = 1;
 			assert_int_equal(report_decode(wrong[i], value,
 						       &report), -EPROTO);
+			/* nothing was measured in the time there was */
+			report.iterations = 0;
+			assert_int_equal(report_decode(wrong[i], value,
+						       &report), 0);
+		}
 }
 
 /* The messages with keys, of recorded runs with N queue pairs. */

@@ -97,7 +97,8 @@ def test_both_ends_end_well(role, test, options):
     if role == "server" and test in ("read_lat", "atomic_lat"):
         assert not ROW.search(ours.out)
         return
-    assert min(numbers(ours)[:3]) > 0
+    # a slow rate is 0.00 in the table
+    assert min(numbers(ours)[:2]) > 0
     # what one end alone measures is what the other prints
     if test.endswith("_bw") and test != "send_bw":
         assert numbers(ours)[0] == numbers(theirs)[0]

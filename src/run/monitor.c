@@ -36,10 +36,18 @@ static enum phase get_phase(struct monitor *m)
 	return phase_of(atomic_load(&m->control->command));
 }
 
+/* A quiet peer may begin a ping-pong late, and counts time from then on. */
+static bool awaits_first(const struct monitor *m)
+{
+	return plan_both_measure(m->peer.plan) && !m->messages;
+}
+
 /* Schedule the next change of phase, if this end keeps the time. */
 static void plan_next_phase(struct monitor *m)
 {
 	m->phase_at = UINT64_MAX;
+	if (awaits_first(m))
+		return;
 	if (m->keeps_time && get_phase(m) == PHASE_WARMUP && !m->held)
 		m->phase_at = time_after(m->warmup);
 	else if (m->keeps_time && get_phase(m) == PHASE_MEASURE && m->duration)
@@ -100,7 +108,11 @@ static void arm_timer(struct monitor *m)
 static int check_progress(struct monitor *m)
 {
 	if (m->progress->messages != m->messages) {
+		const bool first = awaits_first(m);
+
 		m->messages = m->progress->messages;
+		if (first)
+			plan_next_phase(m);
 		m->progress_at = time_now();
 		m->progress_ticks = clock_ticks(m->clock);
 		m->peer_sent_deadline =

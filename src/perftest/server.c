@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/time.h"
 #include "base/xalloc.h"
+#include "net/frames.h"
 #include "net/wait.h"
 #include "perftest/limits.h"
 #include "perftest/steps.h"
@@ -16,20 +17,26 @@
 #include "session/session.h"
 
 /* Look at the client's first byte: a version begins with a digit, and a frame
- * does not.  Silence is for the dialogue of frames to report. */
-static bool sends_version(struct session *s)
+ * does not.  Returns 1 for a version, 0, or a negative errno. */
+static int sends_version(struct session *s)
 {
 	struct connection *conn = s->run.conn;
 	const uint64_t deadline = time_after(run_peer_timeout(&s->run));
-	struct error ignored = { 0 };
+	struct error *err = &s->run.result->error;
 	uint8_t byte;
 	int ret;
 
 	do {
 		ret = oob_wait(conn->fd, POLLIN, &conn->cancel_fd, deadline,
-			       &ignored);
+			       err);
 	} while (ret == 1);
-	return !ret && recv(conn->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 1 &&
+	if (ret == -ETIMEDOUT)
+		return fail(err, ret, NULL,
+			    "the %s said nothing in time: waited for %s",
+			    conn->peer, frame_name(FRAME_HELLO));
+	if (ret)
+		return ret;
+	return recv(conn->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 1 &&
 	       isdigit(byte);
 }
 
@@ -87,9 +94,10 @@ static int meet(struct session *s)
 
 	session_stage(s, "hello");
 	snprintf(t->name, sizeof(t->name), "perftest");
-	if (!sends_version(s)) {
+	ret = sends_version(s);
+	if (ret <= 0) {
 		session_continue(s, &session_server_dialogue);
-		return 0;
+		return ret;
 	}
 	version_encode(mine);
 	ret = talk_receive(s, "version", theirs, sizeof(theirs), deadline);

@@ -267,6 +267,7 @@ def test_what_is_no_result_is_refused(tmp_path, text, line, words):
     where = f"{path}:{line}: " if line else f"{path}: "
     assert str(error.value).startswith(where) and words in str(error.value)
     assert "\n" not in str(error.value)
+    assert text or str(error.value) == f"{path}: the file is empty"
 
 
 def test_files_that_cannot_be_read(tmp_path):

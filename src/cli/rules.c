@@ -401,8 +401,6 @@ int rules_complete(struct given *g)
 		  "--atomic-type: only for atomic_bw and atomic_lat" },
 		{ was_given(g, "iterations") && was_given(g, "duration"),
 		  "--iterations and --duration exclude each other" },
-		{ was_given(g, "peer") && g->options->params.loopback,
-		  "--peer and --loopback exclude each other" },
 		{ was_given(g, "hugepages") && was_given(g, "memory"),
 		  "--hugepages and --memory exclude each other\n"
 		  "--memory=hugepages is for this end only" },

@@ -161,13 +161,12 @@ def test_a_server_of_ours_names_what_it_does_not_serve():
     (("--verify",), "--verify"), (("--rdma-cm",), "--rdma-cm"),
     (("-c", "XRC"), "XRC"), (("--reversed",), "--reversed"),
     (("-s", "64,4K"), "--size"), (("--check",), "--check"),
-    (("--loopback",), "--loopback"), (("--key-file", "/dev/null"), "key"),
+    (("--key-file", "/dev/null"), "key"),
     (("--hold", 5), "--hold"), (("--mcast", "-c", "UD"), "--mcast")])
 def test_what_cannot_be_had_is_refused(options, words):
     test = "send_bw" if "--mcast" in options else "write_bw"
-    host = () if "--loopback" in options else ("127.0.0.1:9",)
-    failed(Program(test, "--peer", "perftest", "-d", DEVICE, *options, *host),
-           words, status=2)
+    failed(Program(test, "--peer", "perftest", "-d", DEVICE, *options,
+                   "127.0.0.1:9"), words, status=2)
 
 
 def ours_against(fake, *options):

@@ -273,8 +273,10 @@ def test_key_is_forgotten_after_the_proofs(locked, key):
 
 
 def test_key_is_found_where_it_is(locked):
-    """So that the test above is one: a server waits for HELLO with its key."""
+    """So that the test above is one: a server whose client has begun to say
+    HELLO waits for the rest with its key."""
     peer = FakeClient(locked.port)
+    peer.sock.sendall(wire.frame("HELLO", length=100))
     deadline(30, lambda: any(map(has_key, locked.children())), "the key")
     peer.close()
 

@@ -197,6 +197,8 @@ def test_server_that_measures(tmp_path, name, words, detail):
         program = client(*words, "--reversed", f"--json={path}",
                          port=fake.port)
     fake.accept()
+    if name:
+        fake.answer_version()
     fake.play("HELLO", "ACCEPT", "ENDPOINT", "READY", "START")
     fake.peer.send("SENT", wire.sent(10))
     fake.peer.expect("DONE")

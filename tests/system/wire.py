@@ -373,6 +373,11 @@ class FakeServer:
         self.peer = Peer(self.listener.accept()[0])
         return self.peer
 
+    def answer_version(self):
+        """A client under perftest's names begins as perftest does; the same
+        bytes say that verbsperf is here, too."""
+        self.peer.sock.sendall(self.peer.read(16))
+
     def answer(self, step, payload):
         if step == "HELLO":
             return hello()

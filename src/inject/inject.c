@@ -316,14 +316,16 @@ static const struct {
 	change_receive *receive;	/* each, once they are created */
 	change_request *request;	/* each, once they are prepared */
 } actions[INJECT_COUNT] = {
-#define AT(id, end, point, spoil, ...) \
-	[INJECT_##id] = { end, { { INJECT_AT_##point, spoil }, __VA_ARGS__ } }
-#define IN_MID_RUN(id, end, spoil) \
-	[INJECT_##id] = { end, { { INJECT_AT_RUNNING, spoil, true } } }
+#define AT(id, end, at, does, ...) \
+	[INJECT_##id] = { .client = end, .steps = { \
+		{ .point = INJECT_AT_##at, .spoil = does }, __VA_ARGS__ } }
+#define IN_MID_RUN(id, end, does) \
+	[INJECT_##id] = { .client = end, .steps = { \
+		{ INJECT_AT_RUNNING, does, true } } }
 #define RECEIVES(id, change) \
-	[INJECT_##id] = { SERVER, .receive = change }
+	[INJECT_##id] = { .client = SERVER, .receive = change }
 #define REQUESTS(id, change) \
-	[INJECT_##id] = { CLIENT, .request = change }
+	[INJECT_##id] = { .client = CLIENT, .request = change }
 #define CLIENT true
 #define SERVER false
 	AT(NO_RECEIVE, SERVER, ENDPOINT, no_receives),
@@ -376,10 +378,10 @@ static const struct {
 	AT(OWN_RESET, CLIENT, CONNECTED, to_reset),
 	AT(FIRST_LKEY, CLIENT, PREPARED, first_lkey),
 	AT(FULL_SEND_QUEUE, CLIENT, ENDPOINT, nobodys_qpn,
-	   { INJECT_AT_PREPARED, long_queue }),
+	   { .point = INJECT_AT_PREPARED, .spoil = long_queue }),
 	AT(FULL_COMPLETION_QUEUE, CLIENT, PREPARED, long_queue),
 	AT(CQ_OVERRUN, SERVER, CREATED, inject_small_queues,
-	   { INJECT_AT_RUNNING, take_nothing }),
+	   { .point = INJECT_AT_RUNNING, .spoil = take_nothing }),
 	AT(CQ_RESIZE, SERVER, RUNNING, resize_queues),
 	AT(FULL_RECEIVE_QUEUE, SERVER, ENDPOINT, too_many_receives),
 	REQUESTS(MANY_PIECES, divide),
@@ -397,7 +399,8 @@ static const struct {
 	IN_MID_RUN(MR_GONE, SERVER, renew_memory),
 	AT(MR_OTHER_PD, SERVER, CREATED, inject_other_domain),
 	AT(MW_INVALID, SERVER, CREATED, inject_memory_window,
-	   { INJECT_AT_CONNECTED, inject_bind_memory_window },
+	   { .point = INJECT_AT_CONNECTED,
+	     .spoil = inject_bind_memory_window },
 	   { INJECT_AT_RUNNING, inject_invalidate_memory_window, true }),
 };
 

@@ -44,8 +44,8 @@ RUN_ONLY = LIMITS | frozenset("""
 NOT_OF_POINT = RUN_ONLY | frozenset("""
     all allow allow-inject bind check clock cpus device gid-index ib-port
     idle-timeout inline-recv key-file loopback max-duration max-memory max-qps
-    memory mtu numa once parallel pkey-index port qps ready-fd size transport
-    vector verbose wait
+    memory mtu numa once parallel peer pkey-index port qps ready-fd size
+    transport vector verbose wait
     """.split())
 # What older versions did, too, without an option that says so.
 ALWAYS = frozenset({("pacing", "loop"), ("sge", 1), ("receivers", 1)})

@@ -1,5 +1,7 @@
 """Ours at one end and perftest at the other, on a device whose messages arrive:
-each test in either role.  PERFTEST names the folder of another perftest."""
+each test in either role.  PERFTEST names the folder of another perftest, with
+which all cases are run; without it some are, as an emulated processor is slow
+and the fake NIC has them, too."""
 import os
 import pathlib
 import re
@@ -45,7 +47,18 @@ def gid_index():
 
 
 def run(test, options, client_is_ours):
-    """Both ends; they end well."""
+    """Both ends; they end well.  Once more when perftest does not trust its
+    clock, which a busy host does to it."""
+    for _ in range(4):
+        client, server = run_once(test, options, client_is_ours)
+        if "Can't produce a report" not in client.err + server.err:
+            break
+    assert client.status == 0, f"{client}\n{server}"
+    assert server.status == 0, f"{client}\n{server}"
+    return client, server
+
+
+def run_once(test, options, client_is_ours):
     port, name = free_port(), f"ib_{test}"
     words = ["-d", DEVICE, "-p", port, "-x", gid_index(),
              *f"{options} {COMMON}".split()]
@@ -55,8 +68,6 @@ def run(test, options, client_is_ours):
                      argv0=program(name, client_is_ours))
     client.wait(120)
     server.wait(30)
-    assert client.status == 0, f"{client}\n{server}"
-    assert server.status == 0, f"{client}\n{server}"
     return client, server
 
 
@@ -67,6 +78,14 @@ def numbers(end):
 def cases():
     for test in TESTS:
         yield test, "-n 100"
+    if not FOLDER:
+        yield "write_bw", "-D 2"
+        yield "write_lat", "-D 2"
+        yield "send_bw", "-n 100 -b"
+        yield "read_bw", "-n 50 -q 4"
+        yield "send_lat", "-n 50 -c UD -s 512"
+        return
+    for test in TESTS:
         yield test, "-D 2"
         if test.endswith("_bw"):
             yield test, "-n 100 -b"

@@ -71,7 +71,6 @@ def cases():
     yield "send_lat", ("-n", 60, "-c", "UD", "-s", 64)
     yield "write_lat", ("-n", 60, "-c", "UC", "-m", 1024)
     yield "write_bw", ("-n", 5, "-a")
-    yield "send_bw", ("-n", 5, "-a")
 
 
 @needs_perftest

@@ -35,14 +35,22 @@ def connect(server):
     return socket.create_connection(("127.0.0.1", server.port), 10)
 
 
-@pytest.mark.parametrize("data", (NOISE, PERFTEST, b"GET / HTTP/1.0\r\n\r\n",
-                                  b"\0" * 64), ids=("noise", "perftest",
-                                                    "http", "zeros"))
+@pytest.mark.parametrize("data", (NOISE, b"GET / HTTP/1.0\r\n\r\n",
+                                  b"\0" * 64), ids=("noise", "http", "zeros"))
 def test_server_knows_what_is_not_a_client(shared_server, data):
     with connect(shared_server) as sock:
         sock.sendall(data)
         complained(shared_server, "the client is not verbsperf",
-                   data[:4].hex(), "perftest")
+                   data[:4].hex())
+    refused(shared_server)
+
+
+def test_server_knows_perftest(shared_server):
+    """Which does not say what it wants to measure."""
+    with connect(shared_server) as sock:
+        sock.sendall(PERFTEST)
+        complained(shared_server, "the client is perftest",
+                   "--peer perftest")
     refused(shared_server)
 
 

@@ -33,14 +33,23 @@ static const struct stage {
 
 #define STAGES (sizeof(stages) / sizeof(*stages))
 
-void control_stop(struct control_engine *e, struct error *why,
-		  const struct error *err)
+/* End the stage; WHY, limit or err of E, becomes ERR unless it is set. */
+static void stop(struct control_engine *e, struct error *why,
+		 const struct error *err)
 {
 	pthread_mutex_lock(&e->lock);
 	if (!error_is_set(why))
 		*why = *err;
 	pthread_mutex_unlock(&e->lock);
 	atomic_store(&e->stop, true);
+}
+
+/* That there is no more room is a result of this end, and no failure. */
+static void take_limit(struct control_worker *w)
+{
+	stop(w->engine, &w->engine->limit, &w->t.err);
+	error_clear(&w->t.err);
+	error_stage(&w->t.err, "run");
 }
 
 static void *work(void *argument)
@@ -58,9 +67,11 @@ static void *work(void *argument)
 			;
 		if (!w->ret || stages[i].releases)
 			ret = stages[i].work(w);
+		if (stages[i].measures && w->limited)
+			take_limit(w);
 		if (ret && !w->ret) {
 			w->ret = ret;
-			control_stop(e, &e->err, &w->t.err);
+			stop(e, &e->err, &w->t.err);
 		}
 		atomic_fetch_add(&e->arrived, 1);
 		if (write(e->wake_fd, &one, sizeof(one)) < 0)
@@ -144,7 +155,7 @@ static void take_signal(struct control_engine *e)
 
 	signals_take(e->cancel_fd, NULL, &err);
 	e->interrupted = true;
-	control_stop(e, &e->err, &err);
+	stop(e, &e->err, &err);
 }
 
 /* Sleep until a worker has finished the stage, the user interrupts, or
@@ -173,7 +184,7 @@ static void check_limit(struct control_engine *e)
 
 	if (e->shared->params->pattern == CONTROL_HOLD &&
 	    !atomic_load(&e->stop) && e->is_enough(e->argument, &err))
-		control_stop(e, &e->limit, &err);
+		stop(e, &e->limit, &err);
 }
 
 /* After an interruption, wake a worker that waits for a server that does not

@@ -43,7 +43,7 @@ struct control_worker {
 	uint64_t cpu_ns;	/* in its window; exact if cpu_known */
 	bool cpu_known;
 	bool limited;		/* its latest operation failed for lack of
-				 * room */
+				 * room, with the thread's error */
 	struct cpu_use use;	/* likewise; by ticks of the kernel */
 	/* of churn, in ticks; NULL: the part is none */
 	struct histogram *total;
@@ -90,10 +90,6 @@ struct control_engine {
 int control_engine_run(struct control_engine *engine);
 
 void control_engine_free(struct control_engine *engine);
-
-/* End the stage; WHY, limit or err of ENGINE, becomes ERR unless it is set. */
-void control_stop(struct control_engine *engine, struct error *why,
-		  const struct error *err);
 
 /* loops.c: what a worker does in each stage; each returns 0 or a negative
  * errno, set in the thread's error. */

@@ -186,14 +186,10 @@ static int churn(struct control_worker *w)
  * or the reason was no lack of something. */
 static int reach_limit(struct control_worker *w, int ret)
 {
-	struct control_engine *e = w->engine;
+	const struct control_shared *shared = w->engine->shared;
 
-	if (!atomic_load(&e->shared->existing) || e->shared->lost ||
-	    e->shared->broken)
+	if (!atomic_load(&shared->existing) || shared->lost || shared->broken)
 		return ret;
-	control_stop(e, &e->limit, &w->t.err);
-	error_clear(&w->t.err);
-	error_stage(&w->t.err, "run");
 	w->limited = true;
 	return 0;
 }

@@ -14,15 +14,19 @@
 #include "session/setup.h"
 
 #define MIB 1048576.0
+#define LONGEST_FILLING 120
 /* What the messages of a run that counts them may take, in ns. */
 #define LONGEST_COUNT (3600 * SECOND)
 
 /* How long the peer may take until its memory is full of random bytes, before
- * its first key: on a slow host a second for each MiB. */
+ * its first key: on a slow host a second for each MiB, but one that has much
+ * is not slow. */
 static uint64_t filling_time(const struct session *s)
 {
-	return (uint64_t)((double)plan_memory(s->run.plan, !s->run.client) /
-			  MIB * (double)SECOND);
+	const double mib =
+		(double)plan_memory(s->run.plan, !s->run.client) / MIB;
+
+	return (uint64_t)(fmin(mib, LONGEST_FILLING) * (double)SECOND);
 }
 
 int perftest_connect(struct session *s)

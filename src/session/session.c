@@ -117,20 +117,6 @@ int session_run(bool client, const struct dialogue *dialogue,
 	return run_steps(s);
 }
 
-int session_client(struct connection *conn, struct device *device,
-		   struct result *result, struct session **session)
-{
-	return session_run(true, &session_client_dialogue, conn, device,
-			   result, session);
-}
-
-int session_server(struct connection *conn, struct device *device,
-		   struct result *result, struct session **session)
-{
-	return session_run(false, &session_server_dialogue, conn, device,
-			   result, session);
-}
-
 bool session_was_served(const struct session *s)
 {
 	return s->place == PLACE_SERVED;

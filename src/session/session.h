@@ -13,26 +13,16 @@ struct dialogue;
 struct session;
 
 /*
- * Run the test of result->params over CONN on DEVICE.  RESULT becomes complete,
- * with the error if the test failed: its rows are those measured by then.
- * Tells the server of a failure, and leaves CONN open for the caller.  Returns
- * 0 or a negative errno, and always *SESSION, which still holds the verbs
- * objects.  Call session_free() after the report, because releasing them can
- * take a driver long when the link is down.
+ * Run the test of result->params over CONN on DEVICE with the steps of DIALOGUE
+ * (dialogue.h), as the CLIENT or the server.  RESULT becomes complete, with the
+ * error if the test failed: its rows are those measured by then.  Tells the
+ * peer of a failure, and leaves CONN open for the caller.  Returns 0 or a
+ * negative errno, and always *SESSION, which still holds the verbs objects.
+ * Call session_free() after the report, because releasing them can take a
+ * driver long when the link is down.
+ * At a server result->params are its own.  If DEVICE is not open, it is opened
+ * when the client's turn comes; device_close() it after session_free().
  */
-int session_client(struct connection *conn, struct device *device,
-		   struct result *result, struct session **session);
-
-/*
- * Serve the client at the other end of CONN; otherwise like session_client().
- * result->params are this end's own.  If DEVICE is not open, this opens it when
- * the client's turn comes; device_close() it after session_free().
- */
-int session_server(struct connection *conn, struct device *device,
-		   struct result *result, struct session **session);
-
-/* Like them, at the CLIENT or the server, with the steps of DIALOGUE
- * (dialogue.h). */
 int session_run(bool client, const struct dialogue *dialogue,
 		struct connection *conn, struct device *device,
 		struct result *result, struct session **session);

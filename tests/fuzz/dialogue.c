@@ -12,6 +12,7 @@
 #include "base/xalloc.h"
 #include "fake_verbs.h"
 #include "fuzz.h"
+#include "perftest/perftest.h"
 #include "session/session.h"
 
 #define SECOND 1000000000LL
@@ -170,8 +171,9 @@ static void run_session(struct connection *conn, struct device *device,
 
 	__real_clock_gettime(CLOCK_MONOTONIC, &now);
 	began_at = to_ns(&now);
-	ret = client ? session_client(conn, device, result, &session) :
-		       session_server(conn, device, result, &session);
+	ret = session_run(client, client ? &session_client_dialogue :
+					   &perftest_server_dialogue,
+			  conn, device, result, &session);
 	session_free(session);
 	began_at = 0;
 	MUST(ret <= 0 && error_is_set(&result->error) == (ret != 0));

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "net/frames.h"
+#include "perftest/perftest.h"
 
 #define CHECK(condition) \
 	do { \
@@ -297,10 +298,23 @@ static void *run_client(void *argument)
 	struct end *e = argument;
 	struct session *session;
 
-	e->ret = session_client(&e->conn, &e->device, e->result, &session);
+	e->ret = session_run(true, &session_client_dialogue, &e->conn,
+			     &e->device, e->result, &session);
 	session_free(session);
 	shutdown(e->conn.fd, SHUT_WR);
 	return NULL;
+}
+
+/* As a server does, whose client may be perftest. */
+static int serve(struct end *e, struct session **session)
+{
+	return session_run(false, &perftest_server_dialogue, &e->conn,
+			   &e->device, e->result, session);
+}
+
+int pair_serve(struct pair *p, struct session **session)
+{
+	return serve(&p->server, session);
 }
 
 static void *run_server(void *argument)
@@ -308,7 +322,7 @@ static void *run_server(void *argument)
 	struct end *e = argument;
 	struct session *session;
 
-	e->ret = session_server(&e->conn, &e->device, e->result, &session);
+	e->ret = serve(e, &session);
 	session_free(session);
 	shutdown(e->conn.fd, SHUT_WR);
 	return NULL;

@@ -75,6 +75,10 @@ void pair_wait(struct pair *p);
 /* Start both ends, and wait until both are done. */
 void pair_run(struct pair *p);
 
+/* Serve whoever is at the other end of the server's connection, in this thread;
+ * returns as session_run(). */
+int pair_serve(struct pair *p, struct session **session);
+
 /* Release all. */
 void pair_close(struct pair *p);
 

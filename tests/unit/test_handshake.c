@@ -128,8 +128,7 @@ TEST(test_the_key_of_a_session_that_failed)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
 	oob_adopt(fds[0], -1, "client", &p.server.conn);
 	close(fds[1]);
-	assert_true(session_server(&p.server.conn, &p.server.device,
-				   p.server.result, &session) < 0);
+	assert_true(pair_serve(&p, &session) < 0);
 	assert_string_equal(p.server.result->error.stage, "hello");
 	assert_null(session->handshake);
 	session_free(session);

@@ -266,8 +266,7 @@ TEST(test_a_plan_that_is_not_understood)
 	pair_say(fds[0], &frame);
 	oob_adopt(fds[1], -1, "client", &p.server.conn);
 	p.server.conn.turn_fd = turn[0];
-	assert_int_equal(session_server(&p.server.conn, &p.server.device,
-					p.server.result, &session), -EPROTO);
+	assert_int_equal(pair_serve(&p, &session), -EPROTO);
 	assert_contains(error_text(&p.server.result->error), "PLAN");
 	assert_int_equal(recv(turn[1], &word, 1, MSG_DONTWAIT), -1);
 	session_free(session);
@@ -329,9 +328,7 @@ TEST(test_done_before_all_is_sent)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
 	say_done_early(&p, pair_plan(&p), fds[0]);
 	oob_adopt(fds[1], -1, "client", &p.server.conn);
-	assert_int_equal(session_server(&p.server.conn, &p.server.device,
-					p.server.result, &session),
-			 -ECANCELED);
+	assert_int_equal(pair_serve(&p, &session), -ECANCELED);
 	assert_string_equal(p.server.result->error.code, "EPROTO");
 	assert_string_equal(error_text(&p.server.result->error),
 			    "the client sent DONE while traffic ran");

@@ -221,8 +221,7 @@ static uint64_t sent_to_another(size_t row, enum way way, enum frame_type type,
 	encode_start(&frame, plan->sizes.bytes[0]);
 	pair_say(fds[0], &frame);
 	oob_adopt(fds[1], -1, "client", &p.server.conn);
-	assert_true(session_server(&p.server.conn, &p.server.device,
-				   p.server.result, &session) < 0);
+	assert_true(pair_serve(&p, &session) < 0);
 	assert_contains(error_text(&p.server.result->error), says);
 	session_free(session);
 	oob_close(&p.server.conn);
@@ -276,10 +275,7 @@ TEST(test_who_names_many_hosts)
 		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
 		pair_say_until_ready(fds[0], plan, &port);
 		oob_adopt(fds[1], -1, "client", &p.server.conn);
-		assert_int_equal(session_server(&p.server.conn,
-						&p.server.device,
-						p.server.result, &session),
-				 -EPROTO);
+		assert_int_equal(pair_serve(&p, &session), -EPROTO);
 		assert_contains(error_text(&p.server.result->error),
 				"as its address, which is a multicast or "
 				"broadcast address");

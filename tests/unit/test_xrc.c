@@ -241,8 +241,7 @@ TEST(test_endpoint_with_targets)
 	encode_endpoint(&frame, &e);
 	pair_say(fds[0], &frame);
 	oob_adopt(fds[1], -1, "client", &p.server.conn);
-	assert_int_equal(session_server(&p.server.conn, &p.server.device,
-					p.server.result, &session), -EPROTO);
+	assert_int_equal(pair_serve(&p, &session), -EPROTO);
 	assert_string_equal(error_text(&p.server.result->error),
 			    "the client sent an ENDPOINT with queue pairs of "
 			    "XRC");

@@ -61,8 +61,8 @@ static ALWAYS_INLINE void prepare_next(struct flow *f, struct flow_qp *q)
 	q->next->requests->wr.wr_id = q->tag | (q->posted + 1);
 }
 
-/* Post the send prepared last, by POST.  Its message carries COUNT, by which the
- * other end recognises it.  Returns 0 or a negative errno. */
+/* Post the send prepared last, by POST.  Its message carries COUNT, by which
+ * the other end recognises it.  Returns 0 or a negative errno. */
 static ALWAYS_INLINE int post_next(struct flow *f, struct flow_qp *q,
 				   uint8_t count, const enum op op,
 				   post_one_fn *post)
@@ -98,8 +98,8 @@ static ALWAYS_INLINE void place_next(const struct flow *f, struct flow_qp *q,
 		r->wr.wr.rdma.remote_addr = q->remote + offset;
 }
 
-/* Let the gap of F, if it has one, go by, unless the run is aborted.  NOW is the
- * time, in ticks; returns the time after. */
+/* Let the gap of F, if it has one, go by, unless the run is aborted.  NOW is
+ * the time, in ticks; returns the time after. */
 static ALWAYS_INLINE uint64_t pause_for_gap(const struct flow *f, uint64_t now)
 {
 	const uint64_t began = now;

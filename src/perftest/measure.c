@@ -191,22 +191,11 @@ static uint64_t reading_time(const struct plan *plan)
 		       2 * plan->duration;
 }
 
-static int measure_sizes(struct session *s)
-{
-	const struct sizes *sizes = &s->run.plan->sizes;
-	int ret = 0;
-
-	setup_notify_begin(s);
-	while (!ret && s->run.result->n_rows < sizes->n)
-		ret = exchange_round(s, sizes->bytes[s->run.result->n_rows]);
-	return ret;
-}
-
 int perftest_measure(struct session *s)
 {
 	const char *last = schedule_of(s->run.plan)->close;
 	const bool read = is_only_read(s);
-	int ret = read ? 0 : measure_sizes(s);
+	int ret = read ? 0 : exchange_rounds(s);
 
 	if (ret)
 		return ret;

@@ -138,12 +138,8 @@ static int connect_qps(struct session *s)
 
 static int run_all(struct session *s)
 {
-	const struct sizes *sizes = &s->run.plan->sizes;
-	int ret = 0;
+	int ret = exchange_rounds(s);
 
-	setup_notify_begin(s);
-	while (!ret && s->run.result->n_rows < sizes->n)
-		ret = exchange_round(s, sizes->bytes[s->run.result->n_rows]);
 	if (ret)
 		return ret;
 	session_stage(s, "bye");

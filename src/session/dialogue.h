@@ -129,6 +129,9 @@ int session_receive_empty(struct session *s, enum frame_type type);
  */
 int exchange_round(struct session *s, uint64_t size);
 
+/* exchange.c: note that both ends are connected, and do so for each size. */
+int exchange_rounds(struct session *s);
+
 /* exchange.c, session.c: what a dialogue of frames does at its start, its swap
  * and when it gives up. */
 int exchange_start(struct session *s, uint64_t size);

@@ -9,6 +9,7 @@
 #include "run/outcome.h"
 #include "run/peer_check.h"
 #include "run/round.h"
+#include "session/setup.h"
 
 static int receive_start(struct session *s, uint64_t size)
 {
@@ -171,5 +172,16 @@ int exchange_round(struct session *s, uint64_t size)
 	if (!ret)
 		ret = finish(s, run_traffic(s));
 	round_end(&s->run);
+	return ret;
+}
+
+int exchange_rounds(struct session *s)
+{
+	const struct sizes *sizes = &s->run.plan->sizes;
+	int ret = 0;
+
+	setup_notify_begin(s);
+	while (!ret && s->run.result->n_rows < sizes->n)
+		ret = exchange_round(s, sizes->bytes[s->run.result->n_rows]);
 	return ret;
 }

@@ -16,11 +16,14 @@
 #include "cli/rules.h"
 #include "cli/suggest.h"
 #include "model/tests.h"
+#include "perftest/limits.h"
 
 /* The version of perftest whose output this is. */
 #define PERFTEST_VERSION "6.06"
 #define PREFIX "ib_"
 #define PERFTEST_TX_DEPTH 128
+/* Most words in --perftest. */
+#define WORDS_MAX 64
 #define JSON_FILE "perftest_out.json"
 #define GBPS_PER_MIBPS (8 * 1048576 / 1e9)
 
@@ -646,31 +649,106 @@ bool perftest_is_named(const char *path, enum op *op, enum metric *metric)
 	       test_find(name + strlen(PREFIX), op, metric);
 }
 
+/* Parse WORDS, the first of which names the test. */
+static int parse(struct perftest *p, char **words)
+{
+	struct parameters *params = params_of(p);
+	int ret;
+
+	error_stage(p->given.err, "options");
+	param_defaults(params);
+	perftest_is_named(words[0], &params->plan.op, &params->plan.metric);
+	set_defaults(params);
+	ret = take_line(p, words + 1);
+	if (!ret && (seen(p, "help") || seen(p, "version"))) {
+		p->given.options->command =
+			seen(p, "help") ? COMMAND_HELP : COMMAND_VERSION;
+	} else if (!ret) {
+		p->again = true;
+		ret = take_line(p, words + 1) ?: finish(p);
+	}
+	return ret;
+}
+
+static struct perftest begin(struct options *options, struct error *err)
+{
+	return (struct perftest){
+		.given = { .options = options, .err = err },
+		.rate = NAN, .rate_unit = 'g',
+		.limit_bw = NAN, .limit_msgrate = NAN,
+	};
+}
+
 int perftest_parse(int argc, char **argv, struct options *options,
 		   struct error *err)
 {
 	struct options o = { 0 };
-	struct perftest p = {
-		.given = { .options = &o, .err = err },
-		.rate = NAN, .rate_unit = 'g',
-		.limit_bw = NAN, .limit_msgrate = NAN,
-	};
+	struct perftest p = begin(&o, err);
 	int ret;
 
 	(void)argc;
-	error_stage(err, "options");
-	param_defaults(&o.params);
-	perftest_is_named(argv[0], &o.params.plan.op, &o.params.plan.metric);
-	set_defaults(&o.params);
-	ret = take_line(&p, argv + 1);
-	if (!ret && (seen(&p, "help") || seen(&p, "version"))) {
-		o.command = seen(&p, "help") ? COMMAND_HELP : COMMAND_VERSION;
-	} else if (!ret) {
-		p.again = true;
-		ret = take_line(&p, argv + 1) ?: finish(&p);
-	}
+	ret = parse(&p, argv);
 	if (!ret)
 		*options = o;
+	return ret;
+}
+
+/* Refuse what is not about the test: it is this server's own business. */
+static int check_about_test(const struct perftest *p)
+{
+	const struct param *unit = param_find("report-gbits");
+
+	if (p->host || p->given.options->command != COMMAND_SERVE)
+		return fail(p->given.err, -EINVAL, NULL,
+			    "--perftest: expected a test and its options, "
+			    "without a host");
+	for (size_t i = 0; i < param_count; i++) {
+		const struct param *row = &param_table[i];
+
+		if (p->given.row[i] && !(row->who & PARAM_PLAN) && row != unit)
+			return fail(p->given.err, -EINVAL,
+				    "give it to the server itself",
+				    "--perftest: --%s is not an option of the "
+				    "test", row->name);
+	}
+	return limits_check(&p->given.options->params, p->given.err);
+}
+
+/* Cut LINE into WORDS, with a NULL behind the last one. */
+static void split(char *line, char *words[WORDS_MAX + 1])
+{
+	size_t n = 0;
+	char *rest;
+
+	for (char *word = strtok_r(line, " ", &rest); word && n < WORDS_MAX;
+	     word = strtok_r(NULL, " ", &rest))
+		words[n++] = word;
+	words[n] = NULL;
+}
+
+int perftest_parse_test(struct parameters *params, struct error *err)
+{
+	static struct options test;
+	static char line[512];
+	const char *text = params->perftest_line;
+	struct perftest p = begin(&test, err);
+	char *words[WORDS_MAX + 1];
+	enum metric metric;
+	enum op op;
+	int ret;
+
+	if (!text)
+		return 0;
+	if (strlen(text) < sizeof(line) - sizeof(PREFIX))
+		sprintf(line, "%s%s", strncmp(text, PREFIX, strlen(PREFIX)) ?
+				      PREFIX : "", text);
+	split(line, words);
+	if (!words[0] || !perftest_is_named(words[0], &op, &metric))
+		return fail(err, -EINVAL, NULL,
+			    "--perftest '%.40s': expected a test and its "
+			    "options, such as 'write_bw -q 2'", text);
+	ret = parse(&p, words) ?: check_about_test(&p);
+	params->perftest_test = &test.params;
 	return ret;
 }
 

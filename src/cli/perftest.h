@@ -21,6 +21,13 @@ bool perftest_is_named(const char *path, enum op *op, enum metric *metric);
 int perftest_parse(int argc, char **argv, struct options *options,
 		   struct error *err);
 
+/*
+ * Parse PARAMS' --perftest, if it was given, as such a command line without a
+ * host, of a test and its options only; PARAMS->perftest_test becomes what it
+ * says.  Returns 0, or -EINVAL with the reason in ERR.
+ */
+int perftest_parse_test(struct parameters *params, struct error *err);
+
 /* The texts of --help and --version, on the heap; NULL when out of memory. */
 char *perftest_usage(const char *path);
 char *perftest_version(void);

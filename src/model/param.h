@@ -77,6 +77,9 @@ struct parameters {
 	uint64_t idle_timeout;	/* ns a client may stay silent */
 	struct networks allow;	/* allowed client addresses; empty: all */
 	bool allow_inject;	/* clients may provoke faults */
+	struct networks allow_perftest;	/* of clients that are perftest; empty:
+					 * all, or with a key none */
+	const char *perftest_line;	/* what these measure; NULL: not given */
 	uint32_t ready_fd;	/* descriptor to write the port to; 0: none */
 	const char *json;	/* NULL: none; "-": stdout */
 	const char *json_lines;	/* likewise */
@@ -113,6 +116,8 @@ struct parameters {
 	enum perftest_samples perftest_samples;	/* printed from .samples */
 	bool perftest_both;	/* its table has each direction, too */
 	const struct server_options *server_options;	/* NULL: none */
+	const struct parameters *perftest_test;	/* perftest_line, as it was
+						 * read; NULL: none */
 	/* for both ends */
 	struct plan plan;
 };

@@ -8,9 +8,11 @@
 
 #include "base/log.h"
 #include "base/numbers.h"
+#include "base/time.h"
 #include "model/gid.h"
 #include "perftest/limits.h"
 #include "perftest/schedule.h"
+#include "perftest/settings.h"
 #include "perftest/talk.h"
 #include "preflight/judge.h"
 #include "session/quota.h"
@@ -52,6 +54,79 @@ static int agree_sizes(struct session *s, uint8_t *mtu)
 	if (!ret && mtu_decode(in, mtu))
 		ret = talk_refuse(s, "MTU");
 	return ret;
+}
+
+/* Tell the server; it ends if it was given others. */
+static int tell_settings(struct session *s)
+{
+	const struct result *r = s->run.result;
+	uint8_t out[SETTINGS_SIZE], in[SETTINGS_SIZE];
+	struct settings mine, theirs;
+	const char *name;
+	int ret;
+
+	settings_of(&r->params, &mine);
+	settings_encode(&mine, r->client.limits.max_qp_rd_atom, out);
+	ret = talk_swap(s, "settings", 0, out, in, sizeof(out));
+	if (ret)
+		return ret;
+	settings_decode(in, VERSION_SETTINGS, &theirs);
+	name = settings_difference(&mine, &theirs);
+	return !name ? 0 :
+	       fail(&s->run.result->error, -EPROTO,
+		    "give both ends the same test and options",
+		    "the server (%s) has another %s than this end",
+		    talk_of(s)->name, name);
+}
+
+/* Answer the client with its own bytes, which it finds equal to its own; but
+ * what its mlx5 device can do is not what this one can. */
+static int echo_settings(struct session *s, uint8_t *bytes, size_t size)
+{
+	memset(bytes + SETTINGS_SIZE_SHORT, 0,
+	       SETTINGS_SIZE - SETTINGS_SIZE_SHORT);
+	return talk_send(s, "settings", bytes, size,
+			 time_after(run_peer_timeout(&s->run)));
+}
+
+/* Do what the client asks for, if that is possible. */
+static int hear_settings(struct session *s)
+{
+	struct result *r = s->run.result;
+	uint8_t bytes[SETTINGS_SIZE];
+	struct settings settings;
+	size_t size;
+	const char *name;
+	int ret = talk_receive_settings(s, bytes, &size);
+
+	if (ret)
+		return ret;
+	settings_decode(bytes, talk_of(s)->version.number, &settings);
+	name = settings_take(&settings, &r->params);
+	if (name)
+		return fail(&r->error, -EPROTO, NULL,
+			    "the client (%s) has a %s that is not possible "
+			    "here", talk_of(s)->name, name);
+	session_log_differences(&r->params);
+	ret = plan_check(&r->params.plan, &r->error);
+	return ret ? ret : echo_settings(s, bytes, size);
+}
+
+/* A client that says VERSION_SAID to a later version than 6.28 is spared them.
+ */
+bool perftest_has_settings(const struct session *s)
+{
+	const uint32_t number = talk_of(s)->version.number;
+
+	return number == VERSION_SETTINGS ||
+	       (number > VERSION_SETTINGS && !s->run.client);
+}
+
+static int agree_settings(struct session *s)
+{
+	if (!perftest_has_settings(s))
+		return 0;
+	return s->run.client ? tell_settings(s) : hear_settings(s);
 }
 
 /* What is known of the peer; its device is taken to be like this end's, until
@@ -162,24 +237,40 @@ static int fit(struct session *s)
 	return 0;
 }
 
-int perftest_agree(struct session *s)
+/* The MTU that this end wants. */
+static uint8_t own_mtu(const struct session *s)
+{
+	const uint8_t active = port_of(s, false)->active_mtu;
+	const uint32_t asked = s->run.plan->mtu;
+
+	return asked < mtu_bytes(active) ? mtu_from_bytes(asked) : active;
+}
+
+/* Whether this end can do what it was asked for. */
+static int check_own(struct session *s)
 {
 	struct result *r = s->run.result;
-	struct plan *plan = &r->params.plan;
+	int ret = limits_check(&r->params, &r->error);
+
+	return ret ? ret : plan_fit_client(&r->params.plan,
+					   port_of(s, false), &r->error);
+}
+
+int perftest_agree(struct session *s)
+{
 	const struct port *own = port_of(s, false);
-	const uint32_t asked = plan->outstanding_reads;
-	uint8_t mtu = own->active_mtu;
+	struct plan *plan = &s->run.result->params.plan;
+	uint8_t mtu = own_mtu(s);
+	uint32_t asked;
 	int ret;
 
 	session_stage(s, "plan");
-	ret = limits_check(&r->params, &r->error);
-	if (!ret)
-		ret = plan_fit_client(plan, own, &r->error);
-	if (ret)
-		return ret;
-	if (plan->mtu != PLAN_AUTO && plan->mtu < mtu_bytes(mtu))
-		mtu = mtu_from_bytes(plan->mtu);
 	ret = agree_sizes(s, &mtu);
+	if (!ret)
+		ret = agree_settings(s);
+	asked = plan->outstanding_reads;
+	if (!ret)
+		ret = check_own(s);
 	if (ret)
 		return ret;
 	describe_peer(s, mtu);

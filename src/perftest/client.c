@@ -39,11 +39,6 @@ static int check_version(struct session *s)
 		return fail(err, -EPROTONOSUPPORT, "upgrade perftest there",
 			    "the server is %s: 5.80 or later is needed",
 			    t->name);
-	if (t->version.number == VERSION_PARAMETERS)
-		return fail(err, -EPROTONOSUPPORT,
-			    "upgrade perftest there to 6.29",
-			    "the server is %s, which talks to no other version",
-			    t->name);
 	if (op_table[s->run.plan->op].variant == HAS_IMM &&
 	    t->version.number < VERSION_WRITE_IMM)
 		return fail(err, -EPROTONOSUPPORT, "upgrade perftest there",
@@ -61,7 +56,7 @@ static int meet(struct session *s)
 
 	session_stage(s, "hello");
 	snprintf(t->name, sizeof(t->name), "perftest");
-	version_encode(mine);
+	version_encode(VERSION_SAID, mine);
 	/* perftest sleeps for a second first */
 	ret = talk_swap(s, "version", SECOND, mine, theirs, sizeof(mine));
 	if (ret)

@@ -14,10 +14,10 @@
 
 _Static_assert(MARKER_AT + sizeof(MARKER) <= VERSION_SIZE, "too long");
 
-void version_encode(uint8_t bytes[VERSION_SIZE])
+void version_encode(const char *said, uint8_t bytes[VERSION_SIZE])
 {
 	memset(bytes, 0, VERSION_SIZE);
-	memcpy(bytes, VERSION_SAID, sizeof(VERSION_SAID));
+	memcpy(bytes, said, MARKER_AT);
 	memcpy(bytes + MARKER_AT, MARKER, sizeof(MARKER));
 }
 
@@ -175,4 +175,64 @@ int report_decode(const uint8_t bytes[REPORT_SIZE], int index,
 	else
 		*reals[index] = real;
 	return 0;
+}
+
+/* Where the device's attributes have what it can answer at a time: a number in
+ * the sender's byte order. */
+#define READS_AT 224
+
+static const struct {
+	const char *name;
+	size_t field, at, bytes;
+} places[] = {
+#define X(name, at, bytes) \
+	{ #name, offsetof(struct settings, name), at, bytes },
+	SETTINGS_LIST(X)
+#undef X
+};
+
+#define PLACES (sizeof(places) / sizeof(*places))
+
+static uint64_t *field_of(const struct settings *settings, size_t i)
+{
+	return (uint64_t *)((uintptr_t)settings + places[i].field);
+}
+
+void settings_encode(const struct settings *settings, uint32_t reads,
+		     uint8_t bytes[SETTINGS_SIZE])
+{
+	memset(bytes, 0, SETTINGS_SIZE);
+	for (size_t i = 0; i < PLACES; i++) {
+		const uint64_t value = htobe64(*field_of(settings, i));
+		const size_t n = places[i].bytes;
+
+		memcpy(bytes + places[i].at,
+		       (const uint8_t *)&value + sizeof(value) - n, n);
+	}
+	memcpy(bytes + READS_AT, &reads, sizeof(reads));
+}
+
+void settings_decode(const uint8_t bytes[SETTINGS_SIZE_SHORT],
+		     uint32_t version, struct settings *settings)
+{
+	for (size_t i = 0; i < PLACES; i++) {
+		const size_t n = places[i].bytes;
+		uint64_t value = 0;
+
+		memcpy((uint8_t *)&value + sizeof(value) - n,
+		       bytes + places[i].at, n);
+		*field_of(settings, i) = be64toh(value);
+	}
+	/* earlier ones have there what was in their memory */
+	if (version < VERSION_VALIDATION)
+		settings->data_validation = 0;
+}
+
+const char *settings_difference(const struct settings *a,
+				const struct settings *b)
+{
+	for (size_t i = 0; i < PLACES; i++)
+		if (*field_of(a, i) != *field_of(b, i))
+			return places[i].name;
+	return NULL;
 }

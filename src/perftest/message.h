@@ -14,14 +14,18 @@
 
 /* The version as text, padded with NUL. */
 #define VERSION_SIZE 16
-/* What this end says that it is: no end of a later version then sends its
- * parameters, which would have to be the same at both. */
+/* What this end says that it is.  A server is then not told the settings of the
+ * test, which would have to be the same at both ends; one that wants to know
+ * them says the other one, to a client that has them. */
 #define VERSION_SAID "6.06"
+#define VERSION_TOLD "6.28"
 /* Numbers of versions: 606 is 6.06. */
 #define VERSION_LEAST 580
 #define VERSION_WRITE_IMM 620
-/* Sends its parameters to every peer, others only to one that does so, too. */
-#define VERSION_PARAMETERS 628
+/* Has settings, and sends them to every peer; later ones send them only to one
+ * that has them, too. */
+#define VERSION_SETTINGS 628
+#define VERSION_VALIDATION 629
 
 struct version {
 	char text[VERSION_SIZE];
@@ -29,8 +33,8 @@ struct version {
 	bool is_verbsperf;	/* the padding says so; perftest ignores it */
 };
 
-/* This end's version, which says that it is verbsperf. */
-void version_encode(uint8_t bytes[VERSION_SIZE]);
+/* This end's version, SAID, which also says that it is verbsperf. */
+void version_encode(const char *said, uint8_t bytes[VERSION_SIZE]);
 int version_decode(const uint8_t bytes[VERSION_SIZE], struct version *version);
 
 /* The size of a page, or of a cache line: a power of 2. */
@@ -89,5 +93,59 @@ void report_encode(const struct report *report, int index,
 		  uint8_t bytes[REPORT_SIZE]);
 int report_decode(const uint8_t bytes[REPORT_SIZE], int index,
 		struct report *report);
+
+/*
+ * X(name, at, bytes)
+ * The settings of a test, under perftest's names: integers, and where they are
+ * in a message that is otherwise the attributes of the sender's device.
+ */
+#define SETTINGS_LIST(X) \
+	X(test_method, 0, 4)		/* 1: all sizes; 2: endless */ \
+	X(connection_type, 4, 4)	/* RC, UC, UD, ... */ \
+	X(verb, 8, 4)			/* enum verb */ \
+	X(tst, 12, 4)			/* 0: latency; 1: bandwidth */ \
+	X(atomic_type, 16, 4)		/* 1: fetches and adds */ \
+	X(test_type, 20, 4)		/* 1: by time */ \
+	X(report_fmt, 24, 4)		/* 0: Gb/s; 1: MiB/s */ \
+	X(size, 32, 8) \
+	X(iters, 40, 8)			/* 0, by time */ \
+	X(aes_xts, 48, 4) \
+	X(num_of_qps, 52, 4) \
+	X(duration, 56, 4)		/* in s; 5, if not by time */ \
+	X(use_rdma_cm, 60, 4) \
+	X(use_write_with_imm, 64, 4) \
+	X(sig_offload, 72, 4) \
+	X(data_validation, 76, 4)	/* from VERSION_VALIDATION on */
+
+enum verb {
+	VERB_SEND,
+	VERB_SEND_IMM,
+	VERB_WRITE,
+	VERB_WRITE_IMM,
+	VERB_READ,
+	VERB_ATOMIC,
+	VERBS
+};
+
+struct settings {
+#define X(name, at, bytes) uint64_t name;
+	SETTINGS_LIST(X)
+#undef X
+};
+
+/* The shorter one is of a perftest that was built without mlx5dv, whose
+ * capabilities are the rest. */
+#define SETTINGS_SIZE 320
+#define SETTINGS_SIZE_SHORT 312
+
+/* READS is what the device can answer at a time. */
+void settings_encode(const struct settings *settings, uint32_t reads,
+		     uint8_t bytes[SETTINGS_SIZE]);
+void settings_decode(const uint8_t bytes[SETTINGS_SIZE_SHORT],
+		     uint32_t version, struct settings *settings);
+
+/* The name of the first setting that differs; NULL: none does. */
+const char *settings_difference(const struct settings *a,
+				const struct settings *b);
 
 #endif

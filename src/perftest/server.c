@@ -40,46 +40,83 @@ static int sends_version(struct session *s)
 	       isdigit(byte);
 }
 
-/* perftest says nothing of its test: it must be on this server's own command
- * line. */
-static int check_client(struct session *s)
+/* The time that a turn may have which begins before the test is known. */
+#define LONGEST_UNKNOWN (3600 * SECOND)
+
+/* perftest cannot prove that it has a key. */
+static int check_permission(const struct session *s, struct error *err)
 {
 	const struct parameters *params = &s->run.result->params;
-	struct error *err = &s->run.result->error;
+	const struct networks *allow = &params->allow_perftest;
+
+	if (allow->n && !networks_contain(allow, &s->run.conn->host))
+		return fail(err, -EACCES, NULL,
+			    "the client is %s, which this server does not "
+			    "accept from there (--allow-perftest)",
+			    talk_of(s)->name);
+	if (allow->n || !params->key_file)
+		return 0;
+	return fail(err, -EACCES,
+		    "--allow-perftest names the networks where it needs none",
+		    "the client is %s, which cannot prove the key of this "
+		    "server", talk_of(s)->name);
+}
+
+static int check_version(const struct session *s, struct error *err)
+{
+	const struct parameters *params = &s->run.result->params;
 	const struct talk *t = talk_of(s);
 
-	if (!params->server_options)
-		return fail(err, -EPROTONOSUPPORT,
-			    "run ib_write_bw of verbsperf or another such name "
-			    "here, without a host, or measure from here with "
-			    "--peer perftest",
-			    "the client is %s, and does not say which test "
-			    "it is", t->name);
-	if (t->version.number < VERSION_LEAST ||
-	    t->version.number == VERSION_PARAMETERS)
+	if (t->version.number < VERSION_LEAST)
 		return fail(err, -EPROTONOSUPPORT, "upgrade perftest there",
-			    "the client is %s: 5.80 or later is needed, but "
-			    "not 6.28", t->name);
-	return limits_check(params, err);
+			    "the client is %s: 5.80 or later is needed",
+			    t->name);
+	if (params->perftest || params->perftest_test || perftest_has_settings(s))
+		return 0;
+	return fail(err, -EPROTONOSUPPORT,
+		    "start this server with --perftest TEST",
+		    "the client is %s, and does not say which test it is",
+		    t->name);
+}
+
+/* Take what this server's command line says of the test. */
+static int take_own(struct session *s)
+{
+	struct parameters *params = &s->run.result->params;
+	const struct parameters *test = params->perftest_test;
+
+	params->key_file = NULL;
+	params->plan.quiet = true;
+	if (test) {
+		params->plan = test->plan;
+		params->timed = test->timed;
+		params->gbits = test->gbits;
+	}
+	if (!perftest_has_settings(s))
+		return limits_check(params, &s->run.result->error);
+	if (!params->max_duration)
+		params->max_duration = params->once ? 2 * PLAN_LONGEST :
+						      LONGEST_UNKNOWN;
+	return 0;
 }
 
 /* Serve a perftest: it waits for its turn as long as it must, for the answer to
  * its version. */
-static int admit(struct session *s, const uint8_t *mine)
+static int admit(struct session *s)
 {
+	struct error *err = &s->run.result->error;
+	uint8_t mine[VERSION_SIZE];
 	struct talk *t = talk_of(s);
 	int ret;
 
 	snprintf(t->name, sizeof(t->name), "perftest %s", t->version.text);
-	ret = check_client(s);
+	ret = check_permission(s, err) ?: check_version(s, err) ?: take_own(s);
 	if (ret)
 		return ret;
 	log_info("the client is %s", t->name);
-	s->run.result->params.plan.quiet = true;
-	ret = session_take_turn(s);
-	if (!ret)
-		ret = session_open_device(s);
+	ret = session_take_turn(s) ?: session_open_device(s);
 	session_stage(s, "hello");
+	version_encode(perftest_has_settings(s) ? VERSION_TOLD : VERSION_SAID, mine);
 	return ret ? ret : talk_send(s, "version", mine, VERSION_SIZE,
 				     time_after(run_peer_timeout(&s->run)));
 }
@@ -99,14 +136,14 @@ static int meet(struct session *s)
 		session_continue(s, &session_server_dialogue);
 		return ret;
 	}
-	version_encode(mine);
 	ret = talk_receive(s, "version", theirs, sizeof(theirs), deadline);
 	if (ret)
 		return ret;
 	if (version_decode(theirs, &t->version))
 		return talk_refuse(s, "version");
 	if (!t->version.is_verbsperf)
-		return admit(s, mine);
+		return admit(s);
+	version_encode(VERSION_SAID, mine);
 	session_continue(s, &session_server_dialogue);
 	return talk_send(s, "version", mine, sizeof(mine), deadline);
 }

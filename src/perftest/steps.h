@@ -9,6 +9,10 @@
  * for a peer that says no more of itself. */
 int perftest_agree(struct session *s);
 
+/* agree.c: whether the ends tell each other the settings of the test: a server
+ * then does what the client was given. */
+bool perftest_has_settings(const struct session *s);
+
 /* measure.c: make the queue pairs and connect them; measure every size, and say
  * good-bye. */
 int perftest_connect(struct session *s);

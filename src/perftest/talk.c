@@ -68,28 +68,43 @@ static int closed(struct session *s, const char *what, size_t got, size_t size)
 		    s->run.conn->peer, talk_of(s)->name, what, got, size);
 }
 
-int talk_receive(struct session *s, const char *what, uint8_t *bytes,
-		 size_t size, uint64_t deadline)
+/* Receive until there are LEAST bytes, and if there are then more, MOST. */
+static int receive(struct session *s, const char *what, uint8_t *bytes,
+		   size_t least, size_t most, uint64_t deadline, size_t *got)
 {
-	size_t got = 0;
-
-	while (got < size) {
+	for (*got = 0; *got < most && *got != least;) {
 		int ret = wait_ready(s, POLLIN, deadline);
 		ssize_t n;
 
 		if (ret == -ETIMEDOUT)
-			return silent(s, what, got, size);
+			return silent(s, what, *got, most);
 		if (ret)
 			return ret;
-		n = recv(s->run.conn->fd, bytes + got, size - got,
+		n = recv(s->run.conn->fd, bytes + *got, most - *got,
 			 MSG_DONTWAIT);
 		if (n == 0 || (n < 0 && errno == ECONNRESET))
-			return closed(s, what, got, size);
+			return closed(s, what, *got, most);
 		if (n < 0 && errno != EAGAIN && errno != EINTR)
 			return lost(s, "receiving", what, errno);
-		got += n > 0 ? (size_t)n : 0;
+		*got += n > 0 ? (size_t)n : 0;
 	}
 	return 0;
+}
+
+int talk_receive(struct session *s, const char *what, uint8_t *bytes,
+		 size_t size, uint64_t deadline)
+{
+	size_t got;
+
+	return receive(s, what, bytes, size, size, deadline, &got);
+}
+
+/* perftest sends a message by one call, and nothing behind it: what comes at
+ * once is all of it. */
+int talk_receive_settings(struct session *s, uint8_t *bytes, size_t *size)
+{
+	return receive(s, "settings", bytes, SETTINGS_SIZE_SHORT, SETTINGS_SIZE,
+		       time_after(run_peer_timeout(&s->run)), size);
 }
 
 int talk_swap(struct session *s, const char *what, uint64_t more,

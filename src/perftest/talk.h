@@ -39,6 +39,9 @@ int talk_send(struct session *s, const char *what, const uint8_t *bytes,
 int talk_receive(struct session *s, const char *what, uint8_t *bytes,
 		 size_t size, uint64_t deadline);
 
+/* Receive one message of SETTINGS_SIZE bytes or the shorter size, *SIZE. */
+int talk_receive_settings(struct session *s, uint8_t *bytes, size_t *size);
+
 /* The peer's message, WHAT, cannot be read. */
 int talk_refuse(struct session *s, const char *what);
 

@@ -151,7 +151,8 @@ json_t *json_parameter(const struct parameters *params, const struct param *row)
 	case PARAM_STRING:
 		return json_text(param_get_string(params, row));
 	case PARAM_NETWORKS:
-		return json_text(params->allow.text);
+		return json_text(((const struct networks *)
+				  param_field(params, row))->text);
 	case PARAM_SIZES:
 		return sizes(&params->plan.sizes);
 	case PARAM_PERCENTILES:

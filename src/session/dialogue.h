@@ -143,6 +143,10 @@ void exchange_abort(struct session *s);
 int session_take_turn(struct session *s);
 int session_open_device(struct session *s);
 
+/* server.c: log one line that names each option of this server's own command
+ * line that differs from PARAMS' plan, the client's; nothing, if none does. */
+void session_log_differences(const struct parameters *params);
+
 /*
  * queue.c: in a client's process at the server, request a turn (net/turn.h)
  * that may last LIMIT ns, and send the client its place until the turn comes.

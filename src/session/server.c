@@ -73,16 +73,13 @@ static char *differences(const struct server_options *own,
 	return text;
 }
 
-/* Log one line that names each option of the server's command line that differs
- * from PLAN, the client's; nothing, if none does. */
-static void log_differences(const struct parameters *params,
-			    const struct plan *plan)
+void session_log_differences(const struct parameters *params)
 {
 	char *text;
 
 	if (!params->server_options)
 		return;
-	text = differences(params->server_options, plan);
+	text = differences(params->server_options, &params->plan);
 	if (text && *text)
 		log_warning("ignored these options of the server, because the "
 			    "client chose other values: %s", text);
@@ -141,7 +138,7 @@ static int take_plan(struct session *s)
 	ret = decode_plan(&frame, &r->params.plan, &r->client, &r->error);
 	frame_free(&frame);
 	if (!ret)
-		log_differences(&r->params, &r->params.plan);
+		session_log_differences(&r->params);
 	return ret;
 }
 

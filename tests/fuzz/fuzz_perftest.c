@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "perftest/message.h"
+#include "perftest/settings.h"
 
 static void check_version(const uint8_t *bytes)
 {
@@ -86,6 +87,23 @@ static void check_report(const uint8_t *bytes)
 	     (isfinite(report.average) && report.average >= 0));
 }
 
+static void check_settings(const uint8_t *bytes)
+{
+	static struct parameters params;
+	struct settings settings, again;
+	uint8_t written[SETTINGS_SIZE];
+
+	settings_decode(bytes, VERSION_VALIDATION, &settings);
+	settings_encode(&settings, 0, written);
+	settings_decode(written, VERSION_VALIDATION, &again);
+	MUST(!settings_difference(&settings, &again));
+	param_defaults(&params);
+	if (settings_take(&settings, &params))
+		return;
+	MUST(params.plan.qps && params.plan.sizes.n);
+	MUST(params.plan.iterations || params.plan.duration);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct {
@@ -98,6 +116,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		{ KEY_SIZE_GID, check_key_gid },
 		{ KEY_SIZE_LID, check_key_lid },
 		{ REPORT_VALUES * REPORT_SIZE, check_report },
+		{ SETTINGS_SIZE_SHORT, check_settings },
 	};
 	const size_t n = sizeof(messages) / sizeof(*messages);
 	uint8_t *bytes;

@@ -306,17 +306,22 @@ static void write_perftest(const char *folder)
 	static const struct report report = { 1024, 40, 2.5, 1.25, 0.5 };
 	static const size_t sizes[] = {
 		VERSION_SIZE, SIZE_SIZE, MTU_SIZE, KEY_SIZE_GID, KEY_SIZE_LID,
-		REPORT_VALUES * REPORT_SIZE,
+		REPORT_VALUES * REPORT_SIZE, SETTINGS_SIZE_SHORT,
 	};
-	uint8_t bytes[6][KEY_SIZE_GID];
+	static const struct settings settings = {
+		.verb = VERB_WRITE, .tst = 1, .report_fmt = 1, .size = 65536,
+		.iters = 5000, .num_of_qps = 1, .duration = 5,
+	};
+	uint8_t bytes[7][SETTINGS_SIZE];
 
-	version_encode(bytes[0]);
+	version_encode(VERSION_SAID, bytes[0]);
 	size_encode(4096, bytes[1]);
 	mtu_encode(IBV_MTU_1024, bytes[2]);
 	key_encode(&key, true, bytes[3]);
 	key_encode(&key, false, bytes[4]);
 	for (int i = 0; i < REPORT_VALUES; i++)
 		report_encode(&report, i, bytes[5] + i * REPORT_SIZE);
+	settings_encode(&settings, 16, bytes[6]);
 	for (unsigned int i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
 		struct seed s = { 0 };
 		char name[16];

@@ -17,6 +17,8 @@ needs_perftest = pytest.mark.skipif(not shutil.which("ib_write_bw"),
                                     reason="needs perftest")
 TESTS = [f"{operation}_{metric}" for metric in ("bw", "lat")
          for operation in ("write", "read", "send", "atomic")]
+KEY = fake_perftest.key()
+CLIENT = fake_perftest.client_of_write_bw()
 # Both ends of these wait for each other's messages.
 WITH_DATA = ("send_bw", "send_lat", "write_lat")
 
@@ -146,14 +148,115 @@ def test_without_the_option_the_error_names_it():
            "use --peer perftest")
 
 
-@needs_perftest
-def test_a_server_of_ours_names_what_it_does_not_serve():
+@pytest.fixture
+def key_file(tmp_path):
+    path = tmp_path / "key"
+    path.write_bytes(b"0123456789abcdef")
+    path.chmod(0o600)
+    return "--key-file", path
+
+
+NOT_WELCOME = ("--perftest", "write_bw", "--allow-perftest", "192.0.2.0/24")
+
+
+@pytest.mark.parametrize("options, words", [
+    ((), "does not say which test it is; start this server with --perftest"),
+    (NOT_WELCOME[:2], "cannot prove the key"),
+    (NOT_WELCOME, "does not accept from there")])
+def test_a_server_refuses_a_perftest(key_file, options, words):
+    own = key_file if options else ()
+    server = Server(*options, *own)
+    sock, answers = fake_perftest.as_client(server.port, CLIENT)
+    sock.close()
+    assert not answers
+    server.wait_for(f"error: the client is perftest 6.06, .*{words}")
+    succeeded(client("write_bw", "-n", 60, *own, port=server.port))
+
+
+def test_a_server_with_a_key_may_allow_a_perftest(key_file):
+    server = Server("--once", "--perftest", "write_bw -n 100",
+                    "--allow-perftest", "127.0.0.0/8", *key_file)
+    fake_perftest.as_client(server.port, CLIENT)[0].close()
+    assert row(succeeded(server).out)[:2] == ["65536", "100"]
+
+
+def leftovers(server):
+    """Descriptors and children of SERVER, and its memory in KiB."""
+    pid = server.process.pid
+    with open(f"/proc/{pid}/statm") as file:
+        pages = int(file.read().split()[1])
+    return (len(os.listdir(f"/proc/{pid}/fd")), len(server.children()),
+            pages * os.sysconf("SC_PAGESIZE") // 1024)
+
+
+def test_clients_one_after_the_other_leave_nothing_behind():
+    """Every other one leaves after a key."""
+    server = Server("--perftest", "write_bw -n 100")
+    seen = []
+    for i in range(24):
+        said = CLIENT[:5] if i % 2 else CLIENT
+        sock, answers = fake_perftest.as_client(server.port, said)
+        sock.close()
+        assert len(answers) == len(said) - 1
+        deadline(20, lambda: not server.children(), server)
+        seen.append(leftovers(server))
+    assert seen[-1][:2] == seen[3][:2]
+    # no more than pages that were shared before
+    assert seen[-1][2] <= seen[3][2] + 512
+
+
+@pytest.mark.parametrize("text, words", [
+    ("", "expected a test"), ("wite_bw", "expected a test"),
+    pytest.param("write_bw " + "-F " * 500, "expected a test", id="long"),
+    ("write_bw node1", "without a host"), ("write_bw --help", "without a host"),
+    ("write_bw -d mlx5_0", "--device is not an option of the test"),
+    ("ib_write_bw -R", "--rdma-cm: not possible"),
+    ("write_bw -q 0", "-q 0"), ("write_bw --szie 4", "--szie")])
+def test_a_wrong_test_for_clients_is_refused(text, words):
+    failed(Program("serve", "--perftest", text), words, status=2)
+
+
+@pytest.mark.parametrize("length", (312, 320))
+@pytest.mark.parametrize("version", ("6.28", "6.29"))
+def test_a_server_is_told_the_test(version, length):
+    server = Server("--once")
+    told = fake_perftest.settings(length, qps=2)
+    said = fake_perftest.client_of_write_bw(version, [told])
+    said[5:9] = [KEY] * 6
+    sock, answers = fake_perftest.as_client(server.port, said)
+    sock.close()
+    succeeded(server)
+    assert answers[0] == b"6.28\0verbsperf\0\0"
+    assert answers[4] == told[:312] + b"\0" * (length - 312)
+    assert "write_bw: RC, 2 QPs" in server.out
+
+
+NOT_HERE = {
+    "aes_xts": 1, "rdma_cm": 1, "offload": 1, "validation": 1, "verb": 1,
+    "connection": 4, "tst": 2, "method": 3, "atomic": 1, "timed": 2,
+    "format": 2, "iters": 0, "qps": 0xffffffff, "duration": 6, "imm": 1,
+    "size": 0xffffffff}
+
+
+def test_settings_that_are_not_possible_here():
     server = Server()
-    theirs = Program("-d", DEVICE, "-p", server.port, "127.0.0.1",
-                     argv0=("ib_send_bw",)).wait()
-    assert theirs.status
-    server.wait_for("error: the client is perftest 6.06")
-    succeeded(client("write_bw", "-n", 60, port=server.port))
+    for name, value in NOT_HERE.items():
+        told = fake_perftest.settings(**{name: value})
+        sock, answers = fake_perftest.as_client(
+            server.port, fake_perftest.client_of_write_bw("6.29", [told]))
+        sock.close()
+        assert len(answers) == 4, name
+    deadline(20, lambda: server.err.count("that is not possible here")
+             == len(NOT_HERE), server)
+
+
+def test_a_server_that_asks_for_settings_is_told_them():
+    fake = FakePerftest(fake_perftest.of_write_bw("6.28"))
+    succeeded(ours_against(fake))
+    assert fake.got[4][:80] == fake_perftest.settings()[:80]
+    fake = FakePerftest([*fake_perftest.head("6.28"),
+                         fake_perftest.settings(size=4096)])
+    failed(ours_against(fake), "perftest 6.28. has another size")
 
 
 @pytest.mark.parametrize("options, words", [
@@ -206,7 +309,6 @@ WRONG = {
     "no version": (0, b"SSH-2.0-OpenSSH_", "neither perftest nor"),
     "a frame": (0, b"vbsp\0\7\0\1\0\0\0\0....", "does not know clients"),
     "too old": (0, b"5.70".ljust(16, b"\0"), "5.80 or later"),
-    "alone": (0, b"6.28".ljust(16, b"\0"), "talks to no other version"),
     "a page of 3 bytes": (1, b"\0\0\0\3", "page size that cannot be read"),
     "a huge cache line": (2, b"\xff\0\0\0", "cache line that cannot"),
     "an MTU of 9": (3, b"9\0", "MTU that cannot be read"),
@@ -259,12 +361,6 @@ def test_perftest_is_a_client_of_ours(data, test, options):
                                                abs=0.01)
 
 
-# What a client of ib_write_bw says, message by message.
-CLIENT = [*fake_perftest.head(), *[fake_perftest.key()] * 4,
-          b"\0\0\0\0\0\1\0\0", b"\0" * 7 + b"\x64",
-          *[b"\x3f\xf0" + b"\0" * 6] * 3, fake_perftest.key()]
-
-
 def test_the_stand_in_is_believed_as_a_client():
     server, port = our_server()
     sock, answers = fake_perftest.as_client(port, CLIENT)
@@ -302,10 +398,9 @@ def test_a_client_that_falls_silent_is_left():
         sock.close()
 
 
-@pytest.mark.parametrize("version", (b"5.70", b"6.28"))
-def test_versions_that_cannot_be_served(version):
+def test_a_version_that_cannot_be_served():
     server, port = our_server()
-    sock, _ = fake_perftest.as_client(port, [version.ljust(16, b"\0")])
+    sock, _ = fake_perftest.as_client(port, [b"5.70".ljust(16, b"\0")])
     server.wait_for("error: the client is perftest")
     sock.close()
     # it was no client

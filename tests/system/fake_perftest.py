@@ -18,9 +18,34 @@ def head(version="6.06"):
             struct.pack(">I", 64), b"3\0"]
 
 
+# Where the settings of ib_write_bw's have each number, and what it is.
+SETTINGS = {"method": (0, 0), "connection": (4, 0), "verb": (8, 2),
+            "tst": (12, 1), "atomic": (16, 0), "timed": (20, 0),
+            "format": (24, 1), "size": (36, 65536), "iters": (44, 60),
+            "aes_xts": (48, 0), "qps": (52, 1), "duration": (56, 5),
+            "rdma_cm": (60, 0), "imm": (64, 0), "offload": (72, 0),
+            "validation": (76, 0)}
+
+
+def settings(length=320, **changed):
+    """What perftest from 6.28 on says of its test, with a device of which
+    mlx5dv knows something."""
+    message = bytearray(b"\0" * 80 + b"\xa5" * (length - 80))
+    for name, (at, value) in SETTINGS.items():
+        struct.pack_into(">I", message, at, changed.get(name, value))
+    return bytes(message)
+
+
 def of_write_bw(version="6.06"):
     """What a server of ib_write_bw says, message by message."""
-    return [*head(version), *[key()] * 4, *[b"\xff" * 8] * 5, key()]
+    told = [settings()] if version == "6.28" else []
+    return [*head(version), *told, *[key()] * 4, *[b"\xff" * 8] * 5, key()]
+
+
+def client_of_write_bw(version="6.06", told=()):
+    """What a client of ib_write_bw says; with the settings TOLD."""
+    return [*head(version), *told, *[key()] * 4, b"\0\0\0\0\0\1\0\0",
+            b"\0" * 7 + b"\x64", *[b"\x3f\xf0" + b"\0" * 6] * 3, key()]
 
 
 class FakePerftest(threading.Thread):

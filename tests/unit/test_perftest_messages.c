@@ -7,6 +7,7 @@
 
 #include "perftest/message.h"
 #include "perftest/schedule.h"
+#include "perftest/settings.h"
 
 static struct version version;
 static struct key key;
@@ -61,7 +62,7 @@ TEST(a_verbsperf_says_so_in_the_padding)
 {
 	uint8_t bytes[VERSION_SIZE];
 
-	version_encode(bytes);
+	version_encode(VERSION_SAID, bytes);
 	assert_memory_equal(bytes, "6.06\0verbsperf\0", VERSION_SIZE);
 	assert_int_equal(version_decode(bytes, &version), 0);
 	assert_true(version.is_verbsperf);
@@ -70,6 +71,8 @@ TEST(a_verbsperf_says_so_in_the_padding)
 	assert_false(version.is_verbsperf);
 	bytes[15] = 1;
 	assert_int_equal(version_decode(bytes, &version), -EPROTO);
+	version_encode(VERSION_TOLD, bytes);
+	assert_memory_equal(bytes, "6.28\0verbsperf\0", VERSION_SIZE);
 }
 
 TEST(sizes)
@@ -207,6 +210,77 @@ TEST(impossible_rates_are_refused)
 		}
 }
 
+/* What ib_send_bw -a -n 10 of 6.29 says. */
+static const uint8_t told[SETTINGS_SIZE] = {
+	[3] = 1, [15] = 1, [27] = 1, [37] = 0x80, [47] = 10, [55] = 1,
+	[59] = 5, [80] = '0', '.', '0', '.', '0', [224] = 128,
+};
+
+TEST(settings_of_a_test)
+{
+	static struct parameters params;
+	uint8_t bytes[SETTINGS_SIZE], plain[SETTINGS_SIZE];
+	struct settings theirs, mine;
+
+	param_defaults(&params);
+	settings_decode(told, 629, &theirs);
+	assert_null(settings_take(&theirs, &params));
+	assert_int_equal(params.plan.op, OP_SEND);
+	assert_int_equal(params.plan.sizes.n, 23);
+	assert_int_equal(params.plan.iterations, 10);
+	settings_of(&params, &mine);
+	assert_null(settings_difference(&mine, &theirs));
+	settings_encode(&mine, 128, bytes);
+	memcpy(plain, told, sizeof(plain));
+	memset(plain + 80, 0, 5);
+	assert_memory_equal(bytes, plain, sizeof(bytes));
+}
+
+/* Whatever is asked for, what is taken is that, or the difference is named. */
+TEST(each_test_has_its_settings)
+{
+	static struct parameters params;
+	struct settings mine, again;
+
+	for (int i = 0; i < VERBS * 2 * 3 * 3 * 2; i++) {
+		const uint64_t method = (uint64_t)i / 36 % 3;
+		const bool timed = method == 2 || i / 108;
+
+		if (i % VERBS == VERB_SEND_IMM)
+			continue;
+		mine = (struct settings){
+			.verb = (uint64_t)i % VERBS,
+			.tst = (uint64_t)i / VERBS % 2,
+			.connection_type = (uint64_t)i / 12 % 3,
+			.test_method = method,
+			.atomic_type = i % VERBS == VERB_ATOMIC && i & 8,
+			.test_type = timed,
+			.size = method == 1 ? 8U << 20 : 4096,
+			.iters = timed ? 0 : 77,
+			.num_of_qps = 3,
+			.duration = timed ? 9 : 5,
+			.use_write_with_imm = i % VERBS == VERB_WRITE_IMM,
+		};
+		param_defaults(&params);
+		assert_null(settings_take(&mine, &params));
+		settings_of(&params, &again);
+		assert_null(settings_difference(&mine, &again));
+		assert_int_equal(params.timed, timed);
+	}
+}
+
+/* Its place has what was in the memory of 6.28. */
+TEST(data_validation_is_of_later_versions)
+{
+	uint8_t bytes[SETTINGS_SIZE] = { [79] = 1 };
+	struct settings settings;
+
+	settings_decode(bytes, 629, &settings);
+	assert_int_equal(settings.data_validation, 1);
+	settings_decode(bytes, 628, &settings);
+	assert_int_equal(settings.data_validation, 0);
+}
+
 /* The messages with keys, of recorded runs with N queue pairs. */
 static int keys_of(const char *letters, int n)
 {
@@ -296,6 +370,9 @@ int main(void)
 		cmocka_unit_test(a_wrong_byte_of_a_key_is_refused),
 		cmocka_unit_test(reports),
 		cmocka_unit_test(impossible_rates_are_refused),
+		cmocka_unit_test(settings_of_a_test),
+		cmocka_unit_test(each_test_has_its_settings),
+		cmocka_unit_test(data_validation_is_of_later_versions),
 		cmocka_unit_test(schedules),
 		cmocka_unit_test(who_reports),
 	};

@@ -1,0 +1,17 @@
+/* The settings of a test (message.h) as parameters.  An end of perftest from
+ * 6.28 on compares them with its own.  Pure. */
+#ifndef PERFTEST_SETTINGS_H
+#define PERFTEST_SETTINGS_H
+
+#include "model/param.h"
+#include "perftest/message.h"
+
+/* Those of the test in PARAMS. */
+void settings_of(const struct parameters *params, struct settings *settings);
+
+/* Make PARAMS those of SETTINGS, which a client sent.  Returns the name of a
+ * setting that is not possible here; NULL: all are. */
+const char *settings_take(const struct settings *settings,
+			  struct parameters *params);
+
+#endif

@@ -86,6 +86,11 @@ static int take_report(struct session *s, struct done *theirs)
 	const struct report *report = &talk_of(s)->theirs;
 	const double ns = (double)report->iterations * 1e3 / report->mpps;
 
+	if (plan_is_endless(s->run.plan))
+		return fail(&s->run.result->error, -EIO, NULL,
+			    "the %s (%s) was stopped, and then does not say "
+			    "what it measured", s->run.conn->peer,
+			    talk_of(s)->name);
 	if (!plan_sends(s->run.plan, s->run.client) &&
 	    report->size <= plan_largest(s->run.plan))
 		s->run.size = report->size;

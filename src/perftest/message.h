@@ -113,7 +113,7 @@ int report_decode(const uint8_t bytes[REPORT_SIZE], int index,
 	X(num_of_qps, 52, 4) \
 	X(duration, 56, 4)		/* in s; 5, if not by time */ \
 	X(use_rdma_cm, 60, 4) \
-	X(use_write_with_imm, 64, 4) \
+	X(use_write_with_imm, 64, 4)	/* 0: the verb says it */ \
 	X(sig_offload, 72, 4) \
 	X(data_validation, 76, 4)	/* from VERSION_VALIDATION on */
 

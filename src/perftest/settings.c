@@ -49,7 +49,6 @@ void settings_of(const struct parameters *params, struct settings *settings)
 		.iters = plan->iterations,
 		.num_of_qps = plan->qps,
 		.duration = timed ? time / SECOND : SECONDS_LEFT_OPEN,
-		.use_write_with_imm = plan->op == OP_WRITE_IMM,
 	};
 }
 

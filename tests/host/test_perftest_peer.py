@@ -232,6 +232,12 @@ def test_a_server_is_told_the_test(version, length):
     assert "write_bw: RC, 2 QPs" in server.out
 
 
+def test_a_client_without_an_end_says_nothing_of_it():
+    server = Server("--once", "--perftest", "write_bw --run_infinitely")
+    fake_perftest.as_client(server.port, CLIENT)[0].close()
+    failed(server, "was stopped")
+
+
 NOT_HERE = {
     "aes_xts": 1, "rdma_cm": 1, "offload": 1, "validation": 1, "verb": 1,
     "connection": 4, "tst": 2, "method": 3, "atomic": 1, "timed": 2,

@@ -259,7 +259,6 @@ TEST(each_test_has_its_settings)
 			.iters = timed ? 0 : 77,
 			.num_of_qps = 3,
 			.duration = timed ? 9 : 5,
-			.use_write_with_imm = i % VERBS == VERB_WRITE_IMM,
 		};
 		param_defaults(&params);
 		assert_null(settings_take(&mine, &params));

@@ -8,9 +8,10 @@ session of all points is shifted by chance ("shift", "own" for each point), and
 a round depends on the one before it ("lag 1", the noise is that of all rounds
 together).  "false" is the share of the former that have a regression (promised:
 1%), "found" of the latter that have one there (95%).  "bound" is how many a
-judge finds at most who knows all variances, and calls no more than 1% of the
-former a regression; where it is below 95%, the promise cannot be kept, and
-"needs" is the loss that the same judge finds in 95%.
+judge finds at most who knows all variances, but that of the shift only from the
+sessions of the base, and calls no more than 1% of the former a regression;
+where it is below 95%, the promise cannot be kept, and "needs" is the loss that
+the same judge finds in 95%.
 setups: TIMES reports of two set-ups that are alike, of 20 sizes; "ahead" is the
 share in which one is ahead somewhere (promised: 1%).
 until-ci: TIMES points, measured until 95,2; "covered" is the share whose true
@@ -21,7 +22,7 @@ import sys
 
 import numpy
 from scipy.optimize import brentq
-from scipy.stats import norm
+from scipy.stats import chi2, norm, t
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]
@@ -80,23 +81,29 @@ def regressions(samples):
 
 
 def ideal(cell):
-    """(noise of a change, its shift, which change is called one) of a judge
-    who knows all."""
+    """What share of losses a judge finds, as a function of the loss, who knows
+    all but the variance of the shift."""
     noise, shift, own, lag, sessions, rounds = cell
     away = numpy.arange(1, rounds)
     more = 1 + 2 * ((1 - away / rounds) * lag ** away).sum()
     both = 1 + 1 / sessions
     by_rounds = noise * (both * more / rounds) ** 0.5
     alone = (by_rounds ** 2 + both * own ** 2) ** 0.5
-    shifts = shift * both ** 0.5 * norm.ppf((numpy.arange(1000) + .5) / 1000)
+    shared = shift * both ** 0.5
+    parts = (numpy.arange(1000) + .5) / 1000
+    shifts = shared * norm.ppf(parts)
 
     def false(limit):
         return (1 - norm.cdf((limit - shifts) / alone) ** POINTS).mean()
     limit = brentq(lambda limit: false(limit) - 0.01, 0, 1)
-    known = by_rounds if sessions == 1 else (
-        alone ** 2 + both * shift ** 2) ** 0.5
-    return ((alone ** 2 + both * shift ** 2) ** 0.5,
-            max(limit, -numpy.log1p(-TOLERANCE) + 1.96 * known))
+    reach = norm.ppf(0.975) * by_rounds
+    if sessions > 1:
+        free = sessions - 1
+        seen = shared * (chi2.ppf(parts, free) / free) ** 0.5
+        reach = numpy.hypot(norm.ppf(0.975) * alone, t.ppf(0.975, free) * seen)
+    limits = numpy.maximum(limit, reach - numpy.log1p(-TOLERANCE))
+    spread = numpy.hypot(alone, shared)
+    return lambda loss: norm.cdf((-numpy.log1p(-loss) - limits) / spread).mean()
 
 
 def jobs(times, seed):
@@ -112,9 +119,9 @@ def jobs(times, seed):
                     for _ in range(times)) / times
         found = sum(regressions(job(source, cell, loss))[0]
                     for _ in range(times)) / times
-        spread, limit = ideal(cell)
-        bound = norm.cdf((-numpy.log1p(-loss) - limit) / spread)
-        needs = -numpy.expm1(-limit - norm.ppf(0.95) * spread)
+        best = ideal(cell)
+        bound = best(loss)
+        needs = brentq(lambda loss: best(loss) - 0.95, 0, 0.5)
         print("{:5.1%} {:6.2%} {:6.2%} {:6.1f} {:9} {:7}".format(*cell)
               + f" {false:7.1%} {found:7.1%} {bound:7.1%} {needs:7.2%}",
               flush=True)

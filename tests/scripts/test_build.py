@@ -1,5 +1,7 @@
 """What configure chooses gets into what make makes: in a copy of the tree."""
 import os
+import pathlib
+import re
 import shutil
 import subprocess
 
@@ -13,6 +15,10 @@ NEEDED = ("Makefile.am", "Makefile.in", "aclocal.m4", "build-aux",
           "config.h.in", "configure", "configure.ac", "m4", "man", "scripts",
           "src", "tests")
 OBJECT = "src/base/units.o"
+# A prefix, and what is not below it.
+PLACES = ("/opt/verbsperf", "--datadir=/srv/data")
+# What configure found in this environment, with any options.
+FOUND = re.compile(r"^\w+_cv_(?!env_)\w+=(?:'[^'\n]*'|[^'\n]*)\n", re.M)
 pytestmark = pytest.mark.skipif(
     not (TOP / "configure").exists(), reason="autoreconf was not run here")
 
@@ -29,7 +35,8 @@ def run(folder, *command):
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory):
-    """A copy in which nothing was built, with the times that files had."""
+    """A copy in which nothing was built, with the times that files had.  What
+    was found for the build under test is not looked for again."""
     folder = tmp_path_factory.mktemp("tree")
     ignore = shutil.ignore_patterns("*.o", ".deps", "found", "__pycache__")
     for name in NEEDED:
@@ -38,45 +45,58 @@ def tree(tmp_path_factory):
                             ignore=ignore)
         else:
             shutil.copy2(TOP / name, folder / name)
+    log = pathlib.Path(os.environ["FAKE_REAL"]).parent / "config.log"
+    (folder / "config.cache").write_text("".join(
+        FOUND.findall(log.read_text()) if log.exists() else ()))
     return folder
 
 
-def configure(tree, *options):
-    """What was found before is not looked for again."""
-    run(tree, "./configure", "-q", "--config-cache", *options)
-
-
-def instrumented(tree, *options):
-    """How OBJECT is, made again with OPTIONS of configure."""
-    configure(tree, *options)
+def sanitizers(tree):
+    """Those that OBJECT is compiled with, once it is up to date."""
     run(tree, "make", "-s", OBJECT)
     names = run(tree, "nm", OBJECT)
     return {name for name in ("asan", "tsan", "ubsan")
             if f"_{name}_" in names}
 
 
-def test_other_sanitizers_compile_anew(tree):
-    """In a tree that was built already, without make clean."""
-    assert instrumented(tree) == set()
-    assert instrumented(tree, "--enable-sanitizers") == {"asan", "ubsan"}
-    assert instrumented(tree, "--enable-sanitizers=thread") == {"tsan"}
-
-
-def test_the_unit_names_the_program_that_is_installed(tree):
-    """It stays below the prefix, and follows another one."""
-    configure(tree, "--prefix=/opt/verbsperf")
+def program(tree, prefix):
+    """What the unit starts that is installed below PREFIX."""
     run(tree, "make", "-s", "install-nodist_systemdunitDATA",
         f"DESTDIR={tree}/root")
-    unit = tree / "root/opt/verbsperf/lib/systemd/system/verbsperf.service"
+    unit = tree / f"root{prefix}/lib/systemd/system/verbsperf.service"
     line, = (line for line in unit.read_text().splitlines()
              if line.startswith("ExecStart="))
-    assert line == ("ExecStart=/opt/verbsperf/bin/verbsperf serve "
-                    "$VERBSPERF_OPTIONS")
+    return line.removeprefix("ExecStart=")
 
 
+@pytest.fixture(scope="module")
+def made(tree):
+    """What came of one configuration after the other, without make clean:
+    (sanitizers, program) of each.  The tree stays as the last one."""
+    found = []
+    for prefix, *options in (
+            ("/usr/local",), (*PLACES, "--enable-sanitizers"),
+            (*PLACES, "--enable-sanitizers=thread")):
+        run(tree, "./configure", "-q", "--config-cache", f"--prefix={prefix}",
+            *options)
+        found.append((sanitizers(tree), program(tree, prefix)))
+    return found
+
+
+def test_other_sanitizers_compile_anew(made):
+    assert [found for found, _ in made] == [set(), {"asan", "ubsan"}, {"tsan"}]
+
+
+def test_the_unit_names_the_program_that_is_installed(made):
+    """It stays below the prefix, and follows another one."""
+    assert [found for _, found in made] == [
+        f"{prefix}/bin/verbsperf serve $VERBSPERF_OPTIONS"
+        for prefix in ("/usr/local", PLACES[0], PLACES[0])]
+
+
+@pytest.mark.usefixtures("made")
 def test_commands_find_their_package(tree):
     """Below any folder, and through a link to a link."""
-    configure(tree, "--prefix=/opt/verbsperf", "--datadir=/srv/data")
     parts = [f"install-dist_verbsperf_{path.parent.name}DATA" for path in
              tree.glob("scripts/verbsperf/*/__init__.py")]
     run(tree, "make", "-s", "install-dist_pkgdataSCRIPTS",

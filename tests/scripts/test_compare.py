@@ -4,7 +4,7 @@ import json
 import pytest
 
 from conftest import document, refused, run, sweep_lines
-from verbsperf.compare import view
+from verbsperf.compare import comparison, view
 
 STEADY = [50 * (1 + i / 1000) for i in (0, 3, -2, 5, -4, 1, 2, -1, 4, -3)]
 
@@ -102,7 +102,8 @@ def test_latency_is_worse_when_it_is_more(compare, write):
         25.0125)
     outcome = verdict(compare("--json", "--metric", "p99.9", base, more))
     assert outcome[:2] == (2, "inconclusive")
-    assert outcome[2]["notes"] == ["p99.9 us was not measured in BASE"]
+    assert outcome[2]["notes"] == [
+        "p99.9 us was not measured in BASE: too few samples"]
 
 
 def with_counters(one, *rose):
@@ -314,6 +315,31 @@ def test_points_of_one_side_only(compare, write):
     assert status == 2 and "inconclusive: not in NEW" in text
     other = write("other", [document(v, size=256) for v in STEADY])
     refused(compare(base, other), 2, "no point in common")
+
+
+def side(values=(), failures=(), rounds=0):
+    """What a side has of a point; ROUNDS gave a result without a value."""
+    return comparison.Measured(len(values) + rounds, {"one": values} if values
+                               else {}, failures, [])
+
+
+FAILED, LACKS, SOME = side((), ["gone"]), side(rounds=1), side([1.0])
+
+
+@pytest.mark.parametrize("base, new, outcome, note", [
+    (SOME, side(), "inconclusive", "not in NEW"),
+    (SOME, FAILED, "regression", "failed: gone"),
+    (FAILED, SOME, "within tolerance", "failed in BASE"),
+    (FAILED, FAILED, "inconclusive", "failed in both"),
+    (SOME, LACKS, "inconclusive", "p99 us was not measured in NEW: "
+     "too few samples"),
+    (LACKS, SOME, "inconclusive", "p99 us was not measured in BASE: "
+     "too few samples"),
+    (LACKS, FAILED, "inconclusive", "p99 us was not measured in BASE: "
+     "too few samples")])
+def test_a_point_without_values(base, new, outcome, note):
+    entry = comparison.Entry("", None, None, "p99", 5.0, base, new)
+    assert comparison.without_values(entry) == (outcome, note)
 
 
 def test_targets_are_matched_by_name(compare, write):

@@ -37,7 +37,8 @@ def test_too_few_rounds_are_said(table):
 
 
 def test_a_percentile_that_rounds_lack_is_said(compare, write):
-    """Six rounds are enough, and four values are not."""
+    """Six rounds are enough, and four values are not; of five rounds three
+    give one."""
     files = []
     for name, values in (("base", [9.0] * 4 + [None] * 2),
                          ("new", [9.0, None, 9.1, None, 9.2])):
@@ -45,12 +46,12 @@ def test_a_percentile_that_rounds_lack_is_said(compare, write):
         for row, value in zip(rows, values):
             row["results"][0]["latency"]["p99"] = value
         files.append(write(name, rows))
-    said = "p99 was measured in 4 and 3 of 6 and 5 rounds"
+    said = "p99 was measured in 4 and 3 of 6 and 5 rounds: too few samples"
     assert cells(compare(*files)[1].splitlines())[-1] == (
-        "inconclusive: too few rounds, 3 of at least 5; about 2 more rounds "
+        "inconclusive: too few rounds, 3 of at least 5; about 4 more rounds "
         f"decide; {said}")
     point, = json.loads(compare("--json", *files)[1])["points"]
-    assert said in point["notes"]
+    assert said in point["notes"] and point["more_rounds"] == 4
 
 
 def test_digits_tell_what_differs(table):

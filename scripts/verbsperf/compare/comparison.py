@@ -1,4 +1,5 @@
 """Compares two sides point by point; what comes of it is a report."""
+import math
 import statistics
 from typing import Iterator, NamedTuple, Optional, Sequence
 
@@ -95,6 +96,17 @@ def entry_of(key: Key, pair: Pair, every: Sequence[Point], asked: Question
                  measured(pair.new.get(key, []), metric))
 
 
+def why_none(metric: str) -> str:
+    """Say why a round gave a result, but no METRIC."""
+    return "" if METRICS[metric].is_rate else ": too few samples"
+
+
+def rounds_for(entry: Entry, values: int) -> int:
+    """Return how many rounds of each side give so many VALUES of each."""
+    return max(math.ceil(values * side.rounds / side.number())
+               for side in (entry.base, entry.new))
+
+
 def without_values(entry: Entry) -> tuple[str, str]:
     """Return (verdict, note) of a point that one side did not measure."""
     base, new = entry.base, entry.new
@@ -107,8 +119,8 @@ def without_values(entry: Entry) -> tuple[str, str]:
     if base.failed() and new.sessions:
         return verdict.WITHIN, "failed in BASE"
     side = "NEW" if base.sessions else "BASE"
-    return (verdict.INCONCLUSIVE,
-            f"{tables.unit(entry.metric)} was not measured in {side}")
+    return (verdict.INCONCLUSIVE, f"{tables.unit(entry.metric)} was not "
+            f"measured in {side}{why_none(entry.metric)}")
 
 
 def worse_side(entry: Entry, outcome: str, better: bool) -> Iterator[str]:
@@ -140,7 +152,8 @@ def lacking(entry: Entry) -> Iterator[str]:
     if (base.number(), new.number()) != (base.rounds, new.rounds):
         name = tables.unit(entry.metric).removesuffix(" us")
         yield (f"{name} was measured in {base.number()} and {new.number()} of "
-               f"{base.rounds} and {new.rounds} rounds")
+               f"{base.rounds} and {new.rounds} rounds"
+               + why_none(entry.metric))
 
 
 def decided(entry: Entry, found: verdict.Judgement) -> tuple[str, list[str]]:
@@ -173,7 +186,8 @@ def finish(entry: Entry, found: Optional[verdict.Judgement]) -> Object:
             "new_rounds": entry.new.number(),
             **{name: numbers[name] for name in ("ratio", "low", "high", "p")},
             "p_adjusted": numbers["adjusted"], "verdict": outcome,
-            "more_rounds": numbers["more"],
+            "more_rounds": numbers["more"] and rounds_for(entry,
+                                                          numbers["more"]),
             "more_sessions": numbers["sessions"],
             "reason": numbers["reason"] if numbers["verdict"] == outcome
             else None,

@@ -53,9 +53,8 @@ static void put_histogram(struct cursor *c, const struct histogram *h)
 	X(posted, "posted") X(received, "received") X(counted, "counted") \
 	X(window_ns, "window") X(lost, "lost") X(late, "late")
 #define DETAIL_LIST(X) \
-	X(8, window_error) \
-	X(8, interval_error) X(8, queue_checks) X(8, dry) X(1, method) \
-		X(4, inline_size)
+	X(8, window_error) X(8, interval_error) X(8, queue_checks) \
+	X(8, dry) X(1, method) X(4, inline_size)
 #define THREAD_LIST(X) X(4, cpu) X(4, qps) X(8, iterations) X(8, window_ns)
 #define INTERVAL_LIST(X) X(8, start_ns) X(8, length_ns) X(8, messages)
 
@@ -141,13 +140,13 @@ void encode_done(struct frame *frame, const struct done *s)
 }
 
 /* NAN is never allowed. */
-static int real_check(const struct frame *frame, const char *field,
-		      double value, double min, double max, struct error *err)
+static void expect_real(struct cursor *c, const char *field, double value,
+			double min, double max)
 {
-	if (value >= min && value <= max)
-		return 0;
-	return wire_refuse(err, frame, "with %s %g: expected %g to %g", field,
-			   value, min, max);
+	if (wire_is_good(c) && !(value >= min && value <= max))
+		c->ret = wire_refuse(c->err, c->frame,
+				     "with %s %g: expected %g to %g", field,
+				     value, min, max);
 }
 
 /*
@@ -155,179 +154,143 @@ static int real_check(const struct frame *frame, const char *field,
  * squares are no smaller than for equal values, and each is no larger than that
  * of the value farthest from the origin.
  */
-static int check_sums(const struct frame *frame, const struct histogram *h,
-		      struct error *err)
+static void check_sums(struct cursor *c, const struct histogram *h)
 {
 	const double n = (double)h->count;
 	uint64_t least = 0, most = 0;
 	double offset, farthest;
-	int ret;
 
 	for (uint32_t i = 0; i < HISTOGRAM_BINS; i++) {
 		least += h->bins[i] * larger(histogram_bin_low(i), h->min);
 		most += h->bins[i] * (i == HISTOGRAM_BINS - 1 ? h->max :
 				      smaller(histogram_bin_high(i), h->max));
 	}
-	ret = wire_check(frame, "sum", h->sum, least, most, err);
-	if (ret)
-		return ret;
+	wire_expect(c, "sum", h->sum, least, most);
 	/* exact integers: reals would lose a small spread of large values */
 	offset = (double)(int64_t)(h->sum - h->count * h->origin);
 	farthest = (double)larger(h->max - h->origin, h->origin - h->min);
-	return real_check(frame, "squares", h->squares,
-			  offset * offset / n * (1 - ROUNDING),
-			  n * farthest * farthest * (1 + ROUNDING), err);
+	expect_real(c, "squares", h->squares,
+		    offset * offset / n * (1 - ROUNDING),
+		    n * farthest * farthest * (1 + ROUNDING));
 }
 
 /* Read N bins in ascending order; their counts must add up to h->count. */
-static int get_bins(const struct frame *frame, struct cursor *c, uint32_t n,
-		    struct histogram *h, struct error *err)
+static void get_bins(struct cursor *c, uint64_t n, struct histogram *h)
 {
-	const uint64_t first = histogram_bin(h->min);
 	const uint64_t last = histogram_bin(h->max);
-	uint64_t next = first, left = h->count;
-	int ret = 0;
+	uint64_t next = histogram_bin(h->min), left = h->count;
+	uint64_t most = next;	/* the first bin is that of the minimum */
 
-	for (uint32_t i = 0; i < n && !ret; i++) {
-		uint64_t bin = wire_get(c, 4);
-		uint64_t count = wire_get(c, 8);
+	for (; n && wire_is_good(c); n--, most = last) {
+		uint64_t bin = wire_get_within(c, 4, "bin", next, most);
 
-		ret = wire_check(frame, "bin", bin, next, i == 0 ? first : last,
-				 err) ?:
-		      wire_check(frame, "count", count, 1, left, err);
-		if (ret)
-			break;
-		h->bins[bin] = count;
+		h->bins[bin] = wire_get_within(c, 8, "count", 1, left);
 		next = bin + 1;
-		left -= count;
+		left -= h->bins[bin];
 	}
-	return ret ?:
-	       wire_check(frame, "samples in no bin", left, 0, 0, err) ?:
-	       wire_check(frame, "last bin", next - 1, last, last, err) ?:
-	       check_sums(frame, h, err);
+	wire_expect(c, "samples in no bin", left, 0, 0);
+	wire_expect(c, "last bin", next - 1, last, last);
+	if (wire_is_good(c))
+		check_sums(c, h);
 }
 
-static int get_histogram(const struct frame *frame, struct cursor *c,
-			 struct histogram *h, struct error *err)
+static void get_histogram(struct cursor *c, struct histogram *h)
 {
-	uint32_t n;
+	uint64_t n;
 
 	histogram_reset(h);
 	h->count = wire_get(c, 8);
 	if (h->count == 0)
-		return 0;
+		return;
 	h->min = wire_get(c, 8);
 	h->max = wire_get(c, 8);
 	h->sum = wire_get(c, 8);
 	h->origin = wire_get(c, 8);
 	h->squares = wire_get_real(c);
-	n = (uint32_t)wire_get(c, 4);
-	return wire_check(frame, "minimum", h->min, 0, h->max, err) ?:
-	       wire_check(frame, "samples", h->count, 1, COUNT_MAX, err) ?:
-	       wire_check(frame, "maximum", h->max, 0, UINT64_MAX / h->count,
-			  err) ?:
-	       wire_check(frame, "sum", h->sum, h->count * h->min,
-			  h->count * h->max, err) ?:
-	       wire_check(frame, "origin", h->origin, h->min, h->max, err) ?:
-	       wire_check(frame, "number of bins", n, 1, HISTOGRAM_BINS, err) ?:
-	       get_bins(frame, c, n, h, err);
+	wire_expect(c, "minimum", h->min, 0, h->max);
+	wire_expect(c, "samples", h->count, 1, COUNT_MAX);
+	wire_expect(c, "maximum", h->max, 0, UINT64_MAX / h->count);
+	wire_expect(c, "sum", h->sum, h->count * h->min, h->count * h->max);
+	wire_expect(c, "origin", h->origin, h->min, h->max);
+	n = wire_get_within(c, 4, "number of bins", 1, HISTOGRAM_BINS);
+	if (wire_is_good(c))
+		get_bins(c, n, h);
 }
 
-static int get_threads(const struct frame *frame, struct cursor *c,
-		       struct done *done, struct error *err)
+static void get_threads(struct cursor *c, struct done *done)
 {
-	uint64_t n = wire_get(c, 4);
-	int ret = wire_check(frame, "number of threads", n, 0, CPUS_MAX, err);
-
-	if (ret)
-		return ret;
-	done->n_threads = (uint32_t)n;
-	done->threads = xcalloc(n, sizeof(*done->threads));
-	for (uint32_t i = 0; i < n; i++) {
+	done->n_threads = (uint32_t)wire_get_within(c, 4, "number of threads",
+						    0, CPUS_MAX);
+	done->threads = xcalloc(done->n_threads, sizeof(*done->threads));
+	for (uint32_t i = 0; i < done->n_threads; i++) {
 		struct thread_row *s = &done->threads[i];
 
 		THREAD_LIST(WIRE_GET)
 	}
-	return 0;
 }
 
-static int get_intervals(const struct frame *frame, struct cursor *c,
-			 struct done *done, struct error *err)
+static void get_intervals(struct cursor *c, struct done *done)
 {
-	uint64_t n = wire_get(c, 4);
-	int ret = wire_check(frame, "number of intervals", n, 0,
-			     frame->length / INTERVAL_BYTES, err);
-
-	if (ret)
-		return ret;
-	done->n_intervals = (uint32_t)n;
-	done->intervals = xcalloc(n, sizeof(*done->intervals));
-	for (uint32_t i = 0; i < n; i++) {
+	done->n_intervals = (uint32_t)wire_get_within(
+		c, 4, "number of intervals", 0, c->size / INTERVAL_BYTES);
+	done->intervals = xcalloc(done->n_intervals, sizeof(*done->intervals));
+	for (uint32_t i = 0; i < done->n_intervals; i++) {
 		struct interval *s = &done->intervals[i];
 
 		INTERVAL_LIST(WIRE_GET)
 	}
-	return 0;
-}
-
-static int get_events(const struct frame *frame, struct cursor *c,
-		      struct event_counts *events, struct error *err)
-{
-	events->known = true;
-	events->sends = wire_get(c, 8);
-	events->receives = wire_get(c, 8);
-	return wire_check(frame, "events of sends", events->sends, 0, COUNT_MAX,
-			  err) ?:
-	       wire_check(frame, "events of receives", events->receives, 0,
-			  COUNT_MAX, err);
 }
 
 /* Read the messages of each receiver of a group; together they are all that
  * were received. */
-static int get_receivers(const struct frame *frame, struct cursor *c,
-			 struct done *done, struct error *err)
+static void get_receivers(struct cursor *c, struct done *done)
 {
 	const uint64_t n = (c->size - c->at) / 8;
-	uint64_t left = done->received;
-	int ret = wire_check(frame, "number of receivers", n, 2,
-			     ENDPOINT_QPS_MAX, err);
+	uint64_t left = done->received, messages;
 
-	if (ret)
-		return ret;
+	wire_expect(c, "number of receivers", n, 2, ENDPOINT_QPS_MAX);
+	if (!wire_is_good(c))
+		return;
 	done->n_receivers = (uint32_t)n;
 	done->receivers = xcalloc(n, sizeof(*done->receivers));
-	for (uint32_t i = 0; i < n && !ret; i++) {
-		done->receivers[i] = wire_get(c, 8);
-		ret = wire_check(frame, "messages of a receiver",
-				 done->receivers[i], i + 1 < n ? 0 : left,
-				 left, err);
-		left -= ret ? 0 : done->receivers[i];
+	for (uint32_t i = 0; i < n && wire_is_good(c); i++) {
+		messages = wire_get_within(c, 8, "messages of a receiver",
+					   i + 1 < n ? 0 : left, left);
+		done->receivers[i] = messages;
+		left -= messages;
 	}
-	return ret;
 }
 
-static int get_known(const struct frame *frame, struct field *field,
-		     struct done *done, struct error *err)
+static bool get_known(struct field *field, struct done *done)
 {
+	struct cursor *c = &field->value;
+
 	switch (field->id) {
 	case FIELD_COUNTERS:
-		return done_get_counters(frame, &field->value, &done->counters,
-					 err);
+		done_get_counters(c, &done->counters);
+		return true;
 	case FIELD_CPU:
-		return done_get_cpu(frame, &field->value, &done->cpu, err);
+		done_get_cpu(c, &done->cpu);
+		return true;
 	case FIELD_EVENTS:
-		return get_events(frame, &field->value, &done->events, err);
+		done->events.known = true;
+		done->events.sends = wire_get_within(c, 8, "events of sends", 0,
+						     COUNT_MAX);
+		done->events.receives = wire_get_within(
+			c, 8, "events of receives", 0, COUNT_MAX);
+		return true;
 	case FIELD_RECEIVERS:
-		return get_receivers(frame, &field->value, done, err);
+		get_receivers(c, done);
+		return true;
 	case FIELD_CLOCK:
-		done->clock.drift = wire_get_real(&field->value);
-		done->span[0] = wire_get(&field->value, 8);
-		done->span[1] = wire_get(&field->value, 8);
-		wire_get_string(&field->value, done->clock.kernel,
+		done->clock.drift = wire_get_real(c);
+		done->span[0] = wire_get(c, 8);
+		done->span[1] = wire_get(c, 8);
+		wire_get_string(c, done->clock.kernel,
 				sizeof(done->clock.kernel));
-		return 0;
+		return true;
 	default:
-		return -ENOENT;
+		return false;
 	}
 }
 
@@ -350,20 +313,23 @@ static void clear_field(struct done *done, uint16_t id)
 
 /* A field_reader; INTO is a struct done.  The results of a test depend on none
  * of these fields, so one that cannot be is left out. */
-static int get_field(const struct frame *frame, struct field *field,
-		     void *into, struct error *err)
+static bool get_field(struct field *field, void *into)
 {
-	struct error why = { 0 };
-	int ret = get_known(frame, field, into, &why);
+	struct cursor *value = &field->value;
+	struct error *err = value->err, why = { 0 };
+	bool known;
 
-	(void)err;
+	value->err = &why;
+	known = get_known(field, into);
+	value->err = err;
 	/* the caller reports what is too short */
-	if (!ret || ret == -ENOENT || field->value.failed)
-		return ret == -ENOENT ? ret : 0;
-	done_leave_out(into, field->name, &why);
-	clear_field(into, field->id);
-	field->value.at = field->value.size;
-	return 0;
+	if (value->ret && !value->failed) {
+		done_leave_out(into, field->name, &why);
+		clear_field(into, field->id);
+		value->at = value->size;
+	}
+	value->ret = 0;
+	return known;
 }
 
 void done_leave_out(struct done *done, const char *what, struct error *why)
@@ -389,20 +355,6 @@ void done_free(struct done *done)
 	done->intervals = NULL;
 }
 
-/* Read the message counts and times. */
-static int get_counts(const struct frame *frame, struct cursor *c,
-		      struct done *done, struct error *err)
-{
-	int ret = 0;
-
-#define X(member, name) \
-	done->member = wire_get(c, 8); \
-	ret = ret ?: wire_check(frame, name, done->member, 0, COUNT_MAX, err);
-	COUNT_LIST(X)
-#undef X
-	return ret;
-}
-
 /* Read what describes the counts: how messages were posted, and the clock. */
 static void get_details(struct cursor *c, struct done *s)
 {
@@ -420,18 +372,19 @@ static void get_details(struct cursor *c, struct done *s)
 int decode_done(const struct frame *frame, struct done *done,
 		struct error *err)
 {
-	struct cursor c = wire_open(frame);
-	int ret = get_counts(frame, &c, done, err);
+	struct cursor cursor = wire_open(frame, err), *c = &cursor;
 
-	get_details(&c, done);
-	ret = ret ?:
-	      get_threads(frame, &c, done, err) ?:
-	      get_intervals(frame, &c, done, err);
-	if (!ret && done->latency)
-		ret = get_histogram(frame, &c, done->latency, err);
-	else if (!ret)
-		ret = wire_check(frame, "samples", wire_get(&c, 8), 0, 0, err);
-	return ret ?:
-	       wire_get_fields(frame, &c, get_field, done, err) ?:
-	       wire_close(&c, frame, err);
+#define X(member, name) \
+	done->member = wire_get_within(c, 8, name, 0, COUNT_MAX);
+	COUNT_LIST(X)
+#undef X
+	get_details(c, done);
+	get_threads(c, done);
+	get_intervals(c, done);
+	if (done->latency)
+		get_histogram(c, done->latency);
+	else
+		wire_expect(c, "samples", wire_get(c, 8), 0, 0);
+	wire_get_fields(c, get_field, done);
+	return wire_close(c);
 }

@@ -19,50 +19,34 @@ void done_put_counters(struct cursor *c, const struct counters *counters)
 	}
 }
 
-static int get_counter(const struct frame *frame, struct cursor *c,
-		       struct counter *counter, const char *before,
-		       struct error *err)
+static void get_counter(struct cursor *c, struct counter *counter,
+			const char *before)
 {
-	uint64_t known;
-
 	wire_get_string(c, counter->name, sizeof(counter->name));
-	known = wire_get(c, 1);
-	counter->known = known;
-	counter->value = wire_get(c, 8);
-	/* the caller reports what is too short */
-	if (c->failed)
-		return 0;
 	/* the names ascend, so that none comes twice */
-	if (!counter_name_is_valid(counter->name) ||
-	    strcmp(counter->name, before) <= 0)
-		return wire_refuse(err, frame, "with counter '%s' after '%s'",
-				   counter->name, before);
-	return wire_check(frame, "known counter", known, 0, 1, err) ?:
-	       wire_check(frame, "counter", counter->value, 0,
-			  known ? COUNTER_RISE_MAX : 0, err);
+	if (wire_is_good(c) && (!counter_name_is_valid(counter->name) ||
+				strcmp(counter->name, before) <= 0))
+		c->ret = wire_refuse(c->err, c->frame,
+				     "with counter '%s' after '%s'",
+				     counter->name, before);
+	counter->known = wire_get_within(c, 1, "known counter", 0, 1);
+	counter->value = wire_get_within(c, 8, "counter", 0, counter->known ?
+					 COUNTER_RISE_MAX : 0);
 }
 
-int done_get_counters(const struct frame *frame, struct cursor *c,
-		      struct counters *counters, struct error *err)
+void done_get_counters(struct cursor *c, struct counters *counters)
 {
 	const char *before = "";
-	uint64_t n;
-	int ret;
 
-	counters->ns = wire_get(c, 8);
-	n = wire_get(c, 2);
-	ret = wire_check(frame, "time of the counters", counters->ns, 0,
-			 COUNT_MAX, err) ?:
-	      wire_check(frame, "number of counters", n, 1, COUNTERS_MAX, err);
-	if (ret)
-		return c->failed ? 0 : ret;
-	counters->list = xcalloc(n, sizeof(*counters->list));
-	counters->n = (uint32_t)n;
-	for (uint32_t i = 0; i < n && !ret && !c->failed; i++) {
-		ret = get_counter(frame, c, &counters->list[i], before, err);
+	counters->ns = wire_get_within(c, 8, "time of the counters", 0,
+				       COUNT_MAX);
+	counters->n = (uint32_t)wire_get_within(c, 2, "number of counters", 1,
+						COUNTERS_MAX);
+	counters->list = xcalloc(counters->n, sizeof(*counters->list));
+	for (uint32_t i = 0; i < counters->n && wire_is_good(c); i++) {
+		get_counter(c, &counters->list[i], before);
 		before = counters->list[i].name;
 	}
-	return ret;
 }
 
 /* No machine has more CPUs, so no process uses more at once. */
@@ -91,81 +75,58 @@ void done_put_cpu(struct cursor *c, const struct cpu_cost *cost)
 }
 
 /* Read USE, and check that it is at most MOST of CPU time and SWITCHES. */
-static int get_use(const struct frame *frame, struct cursor *c, uint64_t most,
-		   uint64_t switches, struct cpu_use *use, struct error *err)
+static void get_use(struct cursor *c, uint64_t most, uint64_t switches,
+		    struct cpu_use *use)
 {
-	use->user_ns = wire_get(c, 8);
-	use->system_ns = wire_get(c, 8);
-	use->voluntary = wire_get(c, 8);
-	use->involuntary = wire_get(c, 8);
-	return wire_check(frame, "user time", use->user_ns, 0, most, err) ?:
-	       wire_check(frame, "system time", use->system_ns, 0, most,
-			  err) ?:
-	       wire_check(frame, "voluntary switches", use->voluntary, 0,
-			  switches, err) ?:
-	       wire_check(frame, "involuntary switches", use->involuntary, 0,
-			  switches, err);
+	use->user_ns = wire_get_within(c, 8, "user time", 0, most);
+	use->system_ns = wire_get_within(c, 8, "system time", 0, most);
+	use->voluntary = wire_get_within(c, 8, "voluntary switches", 0,
+					 switches);
+	use->involuntary = wire_get_within(c, 8, "involuntary switches", 0,
+					   switches);
 }
 
-static int get_process(const struct frame *frame, struct cursor *c,
-		       struct cpu_cost *cost, struct error *err)
+static void get_process(struct cursor *c, struct cpu_cost *cost)
 {
 	uint64_t most = CPU_UNKNOWN - 1;
-	int ret;
 
-	cost->ns = wire_get(c, 8);
-	ret = wire_check(frame, "time between readings", cost->ns, 1, most,
-			 err);
-	if (ret)
-		return ret;
+	cost->ns = wire_get_within(c, 8, "time between readings", 1, most);
 	if (cost->ns < most / MACHINE_CPUS)
 		most = cost->ns * MACHINE_CPUS;
-	return get_use(frame, c, most, CPU_UNKNOWN - 1, &cost->process, err);
+	get_use(c, most, CPU_UNKNOWN - 1, &cost->process);
 }
 
-static int get_machine(const struct frame *frame, struct cursor *c,
-		       struct cpu_cost *cost, struct error *err)
+static void get_machine(struct cursor *c, struct cpu_cost *cost)
 {
-	uint64_t least;
-
 	cost->host_busy_ns = wire_get(c, 8);
-	cost->host_ns = wire_get(c, 8);
-	cost->interrupts = wire_get(c, 8);
+	cost->host_ns = wire_get_within(c, 8, "time of all CPUs", 0,
+					CPU_UNKNOWN);
 	/* both are known, or neither */
-	least = cost->host_ns == CPU_UNKNOWN ? CPU_UNKNOWN : 0;
-	return wire_check(frame, "time of all CPUs", cost->host_ns, 0,
-			  CPU_UNKNOWN, err) ?:
-	       wire_check(frame, "busy time of all CPUs", cost->host_busy_ns,
-			  least, cost->host_ns, err) ?:
-	       wire_check(frame, "interrupts", cost->interrupts, 0,
-			  CPU_UNKNOWN, err);
+	wire_expect(c, "busy time of all CPUs", cost->host_busy_ns,
+		    cost->host_ns == CPU_UNKNOWN ? CPU_UNKNOWN : 0,
+		    cost->host_ns);
+	cost->interrupts = wire_get_within(c, 8, "interrupts", 0, CPU_UNKNOWN);
 }
 
-static int get_threads(const struct frame *frame, struct cursor *c,
-		       struct cpu_cost *cost, struct error *err)
+static void get_threads(struct cursor *c, struct cpu_cost *cost)
 {
-	uint64_t n = wire_get(c, 4);
-	int ret = wire_check(frame, "number of loops", n, 0, CPUS_MAX, err);
+	const uint64_t n = wire_get_within(c, 4, "number of loops", 0,
+					   CPUS_MAX);
 
-	if (ret)
-		return ret;
 	cost->threads = xcalloc(n, sizeof(*cost->threads));
-	for (; cost->n_threads < n && !ret; cost->n_threads++) {
+	for (; cost->n_threads < n && wire_is_good(c); cost->n_threads++) {
 		struct cpu_thread *thread = &cost->threads[cost->n_threads];
 
 		thread->cpu = (uint32_t)wire_get(c, 4);
-		ret = get_use(frame, c, CPU_UNKNOWN, CPU_UNKNOWN, &thread->use,
-			      err);
+		get_use(c, CPU_UNKNOWN, CPU_UNKNOWN, &thread->use);
 	}
-	return ret;
 }
 
-int done_get_cpu(const struct frame *frame, struct cursor *c,
-		 struct cpu_cost *cost, struct error *err)
+void done_get_cpu(struct cursor *c, struct cpu_cost *cost)
 {
-	return get_process(frame, c, cost, err) ?:
-	       get_machine(frame, c, cost, err) ?:
-	       get_threads(frame, c, cost, err);
+	get_process(c, cost);
+	get_machine(c, cost);
+	get_threads(c, cost);
 }
 
 static void put_fact(struct cursor *c, const struct facts *facts,
@@ -199,16 +160,6 @@ void facts_put(struct cursor *c, const struct facts *facts)
 	wire_end_fields(c, &list);
 }
 
-static int get_real(const struct frame *frame, struct cursor *value,
-		    const struct fact_row *row, double *real, struct error *err)
-{
-	*real = wire_get_real(value);
-	if (*real >= 0 && *real <= (double)row->most)
-		return 0;
-	return wire_refuse(err, frame, "with %s %g: expected 0 to %llu",
-			   row->key, *real, (unsigned long long)row->most);
-}
-
 /* Replace in TEXT what may not be in FACT: advice puts facts into commands,
  * which a user may copy into a root shell, and nothing of a peer's may be a
  * command of its own. */
@@ -226,20 +177,31 @@ static void tame(enum fact fact, char *text)
 		*text = '_';
 }
 
+static void get_real(struct cursor *value, const struct fact_row *row,
+		     struct facts *facts)
+{
+	const double real = wire_get_real(value);
+
+	if (real >= 0 && real <= (double)row->most)
+		facts_set_real(facts, (enum fact)(row - fact_table), real);
+	else
+		value->ret = wire_refuse(value->err, value->frame,
+					 "with %s %g: expected 0 to %llu",
+					 row->key, real,
+					 (unsigned long long)row->most);
+}
+
 /* A field_reader; INTO is a struct facts. */
-static int get_fact(const struct frame *frame, struct field *field, void *into,
-		    struct error *err)
+static bool get_fact(struct field *field, void *into)
 {
 	const struct fact_row *row = facts_find(field->id);
 	char text[FACT_TEXT_SIZE] = "";
 	struct facts *facts = into;
 	enum fact fact;
 	uint64_t count;
-	double real;
-	int ret = 0;
 
 	if (!row)
-		return -ENOENT;
+		return false;
 	fact = (enum fact)(row - fact_table);
 	switch (row->kind) {
 	case FACT_TEXT:
@@ -248,21 +210,18 @@ static int get_fact(const struct frame *frame, struct field *field, void *into,
 		facts_set_text(facts, fact, text);
 		break;
 	case FACT_REAL:
-		ret = get_real(frame, &field->value, row, &real, err);
-		if (!ret)
-			facts_set_real(facts, fact, real);
+		get_real(&field->value, row, facts);
 		break;
 	default:
-		count = wire_get(&field->value, 8);
-		ret = wire_check(frame, row->key, count, 0, row->most, err);
-		if (!ret)
+		count = wire_get_within(&field->value, 8, row->key, 0,
+					row->most);
+		if (!field->value.ret)
 			facts_set_count(facts, fact, count);
 	}
-	return ret;
+	return true;
 }
 
-int facts_get(const struct frame *frame, struct cursor *c, struct facts *facts,
-	      struct error *err)
+void facts_get(struct cursor *c, struct facts *facts)
 {
-	return wire_get_fields(frame, c, get_fact, facts, err);
+	wire_get_fields(c, get_fact, facts);
 }

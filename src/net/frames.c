@@ -17,9 +17,9 @@ void encode_empty(struct frame *frame, enum frame_type type)
 
 int decode_empty(const struct frame *frame, struct error *err)
 {
-	struct cursor c = wire_open(frame);
+	struct cursor c = wire_open(frame, err);
 
-	return wire_close(&c, frame, err);
+	return wire_close(&c);
 }
 
 void encode_hello(struct frame *frame, const struct hello *hello)
@@ -36,17 +36,13 @@ void encode_hello(struct frame *frame, const struct hello *hello)
 int decode_hello(const struct frame *frame, struct hello *hello,
 		 struct error *err)
 {
-	struct cursor c = wire_open(frame);
-	uint64_t has_key;
-	int ret;
+	struct cursor c = wire_open(frame, err);
 
 	wire_get_string(&c, hello->version, sizeof(hello->version));
 	wire_get_string(&c, hello->hostname, sizeof(hello->hostname));
-	has_key = wire_get(&c, 1);
+	hello->has_key = wire_get_within(&c, 1, "key", 0, 1);
 	wire_get_raw(&c, hello->nonce, sizeof(hello->nonce));
-	hello->has_key = has_key != 0;
-	ret = wire_close(&c, frame, err);
-	return ret ? ret : wire_check(frame, "key", has_key, 0, 1, err);
+	return wire_close(&c);
 }
 
 void encode_auth(struct frame *frame, const struct auth *auth)
@@ -61,11 +57,11 @@ void encode_auth(struct frame *frame, const struct auth *auth)
 int decode_auth(const struct frame *frame, struct auth *auth,
 		struct error *err)
 {
-	struct cursor c = wire_open(frame);
+	struct cursor c = wire_open(frame, err);
 
 	wire_get_raw(&c, auth->proof, AUTH_PROOF_SIZE);
 	wire_get_raw(&c, auth->stream, AUTH_STREAM_SIZE);
-	return wire_close(&c, frame, err);
+	return wire_close(&c);
 }
 
 void encode_wait(struct frame *frame, uint32_t before)
@@ -79,15 +75,12 @@ void encode_wait(struct frame *frame, uint32_t before)
 int decode_wait(const struct frame *frame, uint32_t *before,
 		struct error *err)
 {
-	struct cursor c = wire_open(frame);
-	uint64_t value = wire_get(&c, 4);
-	int ret = wire_close(&c, frame, err);
+	struct cursor c = wire_open(frame, err);
+	const uint64_t n = wire_get_within(&c, 4, "clients", 1, WAIT_MAX);
 
-	if (!ret)
-		ret = wire_check(frame, "clients", value, 1, WAIT_MAX, err);
-	if (!ret)
-		*before = (uint32_t)value;
-	return ret;
+	if (!wire_close(&c))
+		*before = (uint32_t)n;
+	return c.ret;
 }
 
 void encode_error(struct frame *frame, enum frame_type type,
@@ -105,14 +98,14 @@ void encode_error(struct frame *frame, enum frame_type type,
 int decode_error(const struct frame *frame, struct error *what,
 		 struct error *err)
 {
-	struct cursor c = wire_open(frame);
+	struct cursor c = wire_open(frame, err);
 
 	memset(what, 0, sizeof(*what));
 	wire_get_string(&c, what->stage, sizeof(what->stage));
 	wire_get_string(&c, what->code, sizeof(what->code));
 	wire_get_string(&c, what->message, sizeof(what->message));
 	wire_get_string(&c, what->advice, sizeof(what->advice));
-	return wire_close(&c, frame, err);
+	return wire_close(&c);
 }
 
 int frames_take_error(const struct frame *frame, const char *peer,
@@ -183,59 +176,58 @@ static void put_endpoint_fields(struct cursor *c, const struct endpoint *e)
 	wire_end_fields(c, &list);
 }
 
-static int get_targets(const struct frame *frame, struct cursor *c,
-		       struct endpoint *e, struct error *err)
+/* Read the number of an object at the other end: 24 bits. */
+static uint32_t get_object(struct cursor *c, const char *what)
 {
-	int ret = 0;
+	return (uint32_t)wire_get_within(c, 4, what, 0, ENDPOINT_QPN_MAX);
+}
 
+static void get_targets(struct cursor *c, struct endpoint *e)
+{
 	e->targets = true;
-	for (uint32_t i = 0; i < e->n && !ret; i++) {
-		struct endpoint_qp *q = &e->qps[i];
-
-		q->target = (uint32_t)wire_get(c, 4);
-		q->srqn = (uint32_t)wire_get(c, 4);
-		ret = wire_check(frame, "QPN that receives", q->target, 0,
-				 ENDPOINT_QPN_MAX, err);
-		if (!ret)
-			ret = wire_check(frame, "SRQ number", q->srqn, 0,
-					 ENDPOINT_QPN_MAX, err);
+	for (uint32_t i = 0; i < e->n && wire_is_good(c); i++) {
+		e->qps[i].target = get_object(c, "QPN that receives");
+		e->qps[i].srqn = get_object(c, "SRQ number");
 	}
-	return ret;
 }
 
 /* A field_reader; INTO is a struct endpoint. */
-static int get_endpoint_field(const struct frame *frame, struct field *field,
-			      void *into, struct error *err)
+static bool get_endpoint_field(struct field *field, void *into)
 {
+	struct cursor *c = &field->value;
 	struct endpoint *e = into;
 
-	if (field->id == FIELD_MEMORY) {
-		wire_get_string(&field->value, e->memory, sizeof(e->memory));
-		return 0;
+	switch (field->id) {
+	case FIELD_CM:
+		e->cm_port = (uint16_t)wire_get_within(c, 2, "rdma_cm port", 1,
+						       65535);
+		wire_get_raw(c, e->cm_token, sizeof(e->cm_token));
+		return true;
+	case FIELD_MEMORY:
+		wire_get_string(c, e->memory, sizeof(e->memory));
+		return true;
+	case FIELD_XRC:
+		get_targets(c, e);
+		return true;
+	case FIELD_TOOK:
+		e->took = wire_get_within(c, 8, "took", 0, COUNT_MAX);
+		return true;
+	default:
+		return false;
 	}
-	if (field->id == FIELD_TOOK) {
-		e->took = wire_get(&field->value, 8);
-		return wire_check(frame, "took", e->took, 0, COUNT_MAX, err);
-	}
-	if (field->id == FIELD_XRC)
-		return get_targets(frame, &field->value, e, err);
-	if (field->id != FIELD_CM)
-		return -ENOENT;
-	e->cm_port = (uint16_t)wire_get(&field->value, 2);
-	wire_get_raw(&field->value, e->cm_token, sizeof(e->cm_token));
-	return wire_check(frame, "rdma_cm port", e->cm_port, 1, 65535, err);
 }
 
-/* The numbers of an ENDPOINT after its GID, and those of a queue pair. */
+/* The numbers of an ENDPOINT after its GID. */
 #define ENDPOINT_LIST(X) \
 	X(1, gid_type) X(4, gid_index) X(4, peer_gid_index) X(1, global) \
 	X(1, mtu) X(4, qkey) X(8, va) X(8, length) X(8, stride) X(4, n)
-#define QP_LIST(X) X(4, qpn) X(4, psn) X(4, rkey)
 
 static void put_qps(struct cursor *c, const struct endpoint *e)
 {
-	for (const struct endpoint_qp *s = e->qps; s < e->qps + e->n; s++) {
-		QP_LIST(WIRE_PUT)
+	for (uint32_t i = 0; i < e->n; i++) {
+		wire_put(c, 4, e->qps[i].qpn);
+		wire_put(c, 4, e->qps[i].psn);
+		wire_put(c, 4, e->qps[i].rkey);
 	}
 }
 
@@ -251,60 +243,40 @@ void encode_endpoint(struct frame *frame, const struct endpoint *s)
 	wire_end(frame, c);
 }
 
-static int get_qps(const struct frame *frame, struct cursor *c,
-		   struct endpoint *e, struct error *err)
+static void get_qps(struct cursor *c, struct endpoint *e)
 {
-	int ret = 0;
-
+	/* every part lies inside the region */
+	wire_expect(c, "stride", e->stride, 1, e->length / e->n);
 	e->qps = xcalloc(e->n, sizeof(*e->qps));
-	for (uint32_t i = 0; i < e->n && !ret; i++) {
-		struct endpoint_qp *s = &e->qps[i];
-
-		QP_LIST(WIRE_GET)
-		ret = wire_check(frame, "QPN", s->qpn, 0, ENDPOINT_QPN_MAX,
-				 err);
-		if (!ret)
-			ret = wire_check(frame, "PSN", s->psn, 0,
-					 ENDPOINT_QPN_MAX, err);
+	for (uint32_t i = 0; i < e->n && wire_is_good(c); i++) {
+		e->qps[i].qpn = get_object(c, "QPN");
+		e->qps[i].psn = get_object(c, "PSN");
+		e->qps[i].rkey = (uint32_t)wire_get(c, 4);
 	}
-	return ret;
 }
 
 int decode_endpoint(const struct frame *frame, struct endpoint *endpoint,
 		    struct error *err)
 {
-	struct cursor cursor = wire_open(frame), *c = &cursor;
+	struct cursor cursor = wire_open(frame, err), *c = &cursor;
 	struct endpoint e = { 0 }, *s = &e;
-	int ret;
 
 	e.lid = (uint16_t)wire_get(c, 2);
 	wire_get_raw(c, e.gid.raw, 16);
 	ENDPOINT_LIST(WIRE_GET)
-	ret = wire_check(frame, "number of QPs", e.n, 1, ENDPOINT_QPS_MAX, err);
-	if (!ret)
-		ret = wire_check(frame, "Q_Key", e.qkey, 0, ENDPOINT_QKEY_MAX,
-				 err);
-	if (!ret)
-		ret = wire_check(frame, "MTU", e.mtu, IBV_MTU_256, IBV_MTU_4096,
-			       err);
-	/* every QP's part lies inside the region, and that inside 64 bits */
-	if (!ret)
-		ret = wire_check(frame, "length", e.length, 1,
-				 UINT64_MAX - e.va, err);
-	if (!ret)
-		ret = wire_check(frame, "stride", e.stride, 1, e.length / e.n,
-				 err);
-	if (!ret)
-		ret = get_qps(frame, c, &e, err);
-	if (!ret)
-		ret = wire_get_fields(frame, c, get_endpoint_field, &e, err);
-	if (!ret)
-		ret = wire_close(c, frame, err);
-	if (ret)
+	wire_expect(c, "number of QPs", e.n, 1, ENDPOINT_QPS_MAX);
+	wire_expect(c, "Q_Key", e.qkey, 0, ENDPOINT_QKEY_MAX);
+	wire_expect(c, "MTU", e.mtu, IBV_MTU_256, IBV_MTU_4096);
+	/* the region lies inside 64 bits */
+	wire_expect(c, "length", e.length, 1, UINT64_MAX - e.va);
+	if (wire_is_good(c))
+		get_qps(c, &e);
+	wire_get_fields(c, get_endpoint_field, &e);
+	if (wire_close(c))
 		free(e.qps);
 	else
 		*endpoint = e;
-	return ret;
+	return c->ret;
 }
 
 _Static_assert(EFFECTIVE_VALUES == 17, "the limit of READY in wire.h");
@@ -322,21 +294,18 @@ void encode_ready(struct frame *frame, const struct effective *e)
 int decode_ready(const struct frame *frame, struct effective *effective,
 		 struct error *err)
 {
-	struct cursor c = wire_open(frame);
+	struct cursor c = wire_open(frame, err);
 	struct effective e = { .known = true };
-	int ret = 0;
 
 #define X(name, most, ...) \
 	e.name = (uint32_t)wire_get(&c, 4); \
-	if (!ret && e.name != EFFECTIVE_NONE) \
-		ret = wire_check(frame, #name, e.name, 0, most, err);
+	if (e.name != EFFECTIVE_NONE) \
+		wire_expect(&c, #name, e.name, 0, most);
 	EFFECTIVE_LIST(X)
 #undef X
-	if (!ret)
-		ret = wire_close(&c, frame, err);
-	if (!ret)
+	if (!wire_close(&c))
 		*effective = e;
-	return ret;
+	return c.ret;
 }
 
 void encode_reached(struct frame *frame, const uint8_t bytes[REACHED_SIZE])
@@ -350,10 +319,10 @@ void encode_reached(struct frame *frame, const uint8_t bytes[REACHED_SIZE])
 int decode_reached(const struct frame *frame, uint8_t bytes[REACHED_SIZE],
 		   struct error *err)
 {
-	struct cursor c = wire_open(frame);
+	struct cursor c = wire_open(frame, err);
 
 	wire_get_raw(&c, bytes, REACHED_SIZE);
-	return wire_close(&c, frame, err);
+	return wire_close(&c);
 }
 
 void encode_start(struct frame *frame, uint64_t size)
@@ -367,10 +336,10 @@ void encode_start(struct frame *frame, uint64_t size)
 int decode_start(const struct frame *frame, uint64_t *size,
 		 struct error *err)
 {
-	struct cursor c = wire_open(frame);
+	struct cursor c = wire_open(frame, err);
 
 	*size = wire_get(&c, 8);
-	return wire_close(&c, frame, err);
+	return wire_close(&c);
 }
 
 void encode_sent(struct frame *frame, const struct sent *sent)
@@ -386,17 +355,12 @@ void encode_sent(struct frame *frame, const struct sent *sent)
 int decode_sent(const struct frame *frame, struct sent *sent,
 		struct error *err)
 {
-	struct cursor c = wire_open(frame);
-	uint64_t n = wire_get(&c, 4);
-	int ret = wire_check(frame, "number of threads", n, 1, CPUS_MAX, err);
+	struct cursor c = wire_open(frame, err);
 
-	if (ret)
-		return ret;
-	sent->n = (uint32_t)n;
-	for (uint32_t i = 0; i < sent->n && !ret; i++) {
-		sent->messages[i] = wire_get(&c, 8);
-		ret = wire_check(frame, "messages", sent->messages[i], 0,
-				 COUNT_MAX, err);
-	}
-	return ret ? ret : wire_close(&c, frame, err);
+	sent->n = (uint32_t)wire_get_within(&c, 4, "number of threads", 1,
+					    CPUS_MAX);
+	for (uint32_t i = 0; i < sent->n && wire_is_good(&c); i++)
+		sent->messages[i] = wire_get_within(&c, 8, "messages", 0,
+						    COUNT_MAX);
+	return wire_close(&c);
 }

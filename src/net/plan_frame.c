@@ -15,12 +15,13 @@
 /* The transports of every version: RC, UC and UD. */
 #define OLD_TRANSPORTS (TRANSPORT_UD + 1)
 
-/* The numbers of a port's limits, and those of its field "sge". */
+/* The numbers of a port's limits, and those of its fields "sge" and "mcast". */
 #define LIMIT_LIST(X) \
 	X(8, max_msg_sz) X(4, max_qp) X(4, max_qp_wr) X(4, max_cqe) \
 	X(4, max_qp_rd_atom) X(4, max_qp_init_rd_atom) X(4, max_srq) \
 	X(4, max_srq_wr) X(4, max_mr)
 #define SGE_LIST(X) X(4, max_sge) X(4, max_sge_rd) X(4, max_srq_sge)
+#define MCAST_LIST(X) X(4, max_mcast_grp) X(4, max_mcast_qp_attach)
 
 /* The numbers of a port before its limits. */
 #define PORT_LIST(X) \
@@ -67,16 +68,14 @@ static void put_more(struct cursor *c, const struct port *port)
 	}
 	if (s->max_mcast_grp) {
 		wire_begin_field(c, &list, FIELD_MCAST, true, "mcast");
-		wire_put(c, 4, s->max_mcast_grp);
-		wire_put(c, 4, s->max_mcast_qp_attach);
+		MCAST_LIST(WIRE_PUT)
 		wire_end_field(c, &list);
 	}
 	wire_end_fields(c, &list);
 }
 
 /* A field_reader; INTO is a struct port. */
-static int get_more(const struct frame *frame, struct field *field, void *into,
-		    struct error *err)
+static bool get_more(struct field *field, void *into)
 {
 	struct port *port = into;
 	struct port_limits *s = &port->limits;
@@ -84,20 +83,20 @@ static int get_more(const struct frame *frame, struct field *field, void *into,
 
 	switch (field->id) {
 	case FIELD_FACTS:
-		return facts_get(frame, c, &port->facts, err);
+		facts_get(c, &port->facts);
+		return true;
 	case FIELD_XRC:
 		s->xrc = true;
 		s->odp[TRANSPORT_XRC] = (uint32_t)wire_get(c, 4);
-		return 0;
+		return true;
 	case FIELD_SGE:
 		SGE_LIST(WIRE_GET)
-		return 0;
+		return true;
 	case FIELD_MCAST:
-		s->max_mcast_grp = (uint32_t)wire_get(c, 4);
-		s->max_mcast_qp_attach = (uint32_t)wire_get(c, 4);
-		return 0;
+		MCAST_LIST(WIRE_GET)
+		return true;
 	default:
-		return -ENOENT;
+		return false;
 	}
 }
 
@@ -117,39 +116,28 @@ static void put_port(struct cursor *c, const struct port *s)
 	put_more(c, s);
 }
 
-static int get_gids(const struct frame *frame, struct cursor *c,
-		    struct port *port, struct error *err)
+static void get_gids(struct cursor *c, struct port *port)
 {
-	uint64_t n = wire_get(c, 2);
-	int ret = wire_check(frame, "number of GIDs", n, 0, PORT_GIDS_MAX, err);
-
-	if (ret)
-		return ret;
-	port->n_gids = (uint32_t)n;
+	port->n_gids = (uint32_t)wire_get_within(c, 2, "number of GIDs", 0,
+						 PORT_GIDS_MAX);
 	for (uint32_t i = 0; i < port->n_gids; i++) {
 		port->gids[i].index = (uint32_t)wire_get(c, 4);
 		port->gids[i].type = (uint8_t)wire_get(c, 1);
 		wire_get_raw(c, port->gids[i].raw.raw, 16);
 	}
-	return 0;
 }
 
-static int get_port(const struct frame *frame, struct cursor *c,
-		    struct port *s, struct error *err)
+static void get_port(struct cursor *c, struct port *s)
 {
-	int ret;
-
 	memset(s, 0, sizeof(*s));
 	wire_get_string(c, s->hostname, sizeof(s->hostname));
 	wire_get_string(c, s->device, sizeof(s->device));
 	wire_get_string(c, s->firmware, sizeof(s->firmware));
 	PORT_LIST(WIRE_GET)
 	get_limits(c, &s->limits);
-	ret = get_gids(frame, c, s, err);
-	if (!ret && !c->failed)
-		ret = wire_check(frame, "active MTU", s->active_mtu,
-				 IBV_MTU_256, IBV_MTU_4096, err);
-	return ret ?: wire_get_fields(frame, c, get_more, s, err);
+	get_gids(c, s);
+	wire_expect(c, "active MTU", s->active_mtu, IBV_MTU_256, IBV_MTU_4096);
+	wire_get_fields(c, get_more, s);
 }
 
 static bool is_default(const struct parameters *params,
@@ -217,63 +205,44 @@ static void put_parameters(struct cursor *c, const struct plan *plan)
 	wire_end_fields(c, &list);
 }
 
-static int get_number(const struct frame *frame, struct cursor *value,
-		      const struct param *row, struct parameters *params,
-		      struct error *err)
+static void get_number(struct cursor *value, const struct param *row,
+		       struct parameters *params)
 {
 	uint64_t number = wire_get(value, 8);
 
-	if (value->failed || param_in_range(row, number)) {
+	if (param_in_range(row, number))
 		param_set(params, row, number);
-		return 0;
-	}
-	return wire_check(frame, row->name, number, row->min, row->max, err);
+	else
+		wire_expect(value, row->name, number, row->min, row->max);
 }
 
-static int check_n_sizes(const struct frame *frame, uint64_t n,
-			 struct error *err)
+static void check_n_sizes(struct cursor *c, uint64_t n)
 {
-	return wire_check(frame, "number of sizes", n, 1, SIZES_MAX, err);
+	wire_expect(c, "number of sizes", n, 1, SIZES_MAX);
 }
 
-static int get_sizes(const struct frame *frame, struct cursor *value,
-		     struct sizes *sizes, struct error *err)
+static void get_sizes(struct cursor *value, struct sizes *sizes)
 {
-	uint64_t n = value->size / 8;
-	int ret = check_n_sizes(frame, n, err);
+	const uint64_t n = value->size / 8;
 
-	if (ret)
-		return ret;
-	sizes->n = (uint32_t)n;
-	for (uint32_t i = 0; i < sizes->n && !ret; i++) {
-		sizes->bytes[i] = wire_get(value, 8);
-		ret = wire_check(frame, "size", sizes->bytes[i], 0, 1ULL << 31,
-				 err);
-	}
-	return ret;
+	check_n_sizes(value, n);
+	for (sizes->n = 0; sizes->n < n && wire_is_good(value); sizes->n++)
+		sizes->bytes[sizes->n] = wire_get_within(value, 8, "size", 0,
+							 1ULL << 31);
 }
 
-static int get_labels(const struct frame *frame, struct cursor *value,
-		      struct labels *labels, struct error *err)
+static void get_labels(struct cursor *value, struct labels *labels)
 {
-	uint64_t n = value->size / 4;
-	int ret = wire_check(frame, "number of flow labels", n, 0, LABELS_MAX,
-			     err);
+	const uint64_t n = value->size / 4;
 
-	if (ret)
-		return ret;
-	labels->n = (uint32_t)n;
-	for (uint32_t i = 0; i < labels->n && !ret; i++) {
-		labels->value[i] = (uint32_t)wire_get(value, 4);
-		ret = wire_check(frame, "flow label", labels->value[i], 0,
-				 LABEL_MAX, err);
-	}
-	return ret;
+	wire_expect(value, "number of flow labels", n, 0, LABELS_MAX);
+	for (labels->n = 0; labels->n < n && wire_is_good(value); labels->n++)
+		labels->value[labels->n] = (uint32_t)wire_get_within(
+			value, 4, "flow label", 0, LABEL_MAX);
 }
 
 /* Read a multicast group; zeros leave it open. */
-static int get_group(const struct frame *frame, struct cursor *value,
-		     struct mcast *mcast, struct error *err)
+static void get_group(struct cursor *value, struct mcast *mcast)
 {
 	char text[GID_TEXT_SIZE];
 	uint8_t any = 0;
@@ -284,12 +253,11 @@ static int get_group(const struct frame *frame, struct cursor *value,
 	}
 	mcast->wanted = true;
 	mcast->given = any != 0;
-	if (!mcast->given || gid_is_multicast(&mcast->gid))
-		return 0;
-	return wire_refuse(err, frame,
-			   "with group %s, which is not a "
-			   "multicast address",
-			   gid_format(&mcast->gid, text));
+	if (mcast->given && !gid_is_multicast(&mcast->gid))
+		value->ret = wire_refuse(value->err, value->frame,
+					 "with group %s, which is not a "
+					 "multicast address",
+					 gid_format(&mcast->gid, text));
 }
 
 static const struct param *row_of(uint16_t id)
@@ -301,49 +269,52 @@ static const struct param *row_of(uint16_t id)
 	return NULL;
 }
 
-/* A field_reader; INTO is a struct parameters. */
-static int get_parameter(const struct frame *frame, struct field *field,
-			 void *into, struct error *err)
+/* A parameter that this version does not know, and may not skip. */
+static void refuse_parameter(struct field *field)
 {
-	const struct param *row = row_of(field->id);
 	char advice[FIELD_NAME_SIZE + 64];
 
-	if (!row && field->optional)
-		return -ENOENT;
+	snprintf(advice, sizeof(advice), "upgrade verbsperf on the "
+		 "server, or leave --%s out", field->name);
+	field->value.ret = fail(field->value.err, -EPROTO, advice,
+				"the client asks for --%s, which this version "
+				"does not know", field->name);
+}
+
+/* A field_reader; INTO is a struct parameters. */
+static bool get_parameter(struct field *field, void *into)
+{
+	const struct param *row = row_of(field->id);
+
 	if (!row) {
-		snprintf(advice, sizeof(advice), "upgrade verbsperf on the "
-			 "server, or leave --%s out", field->name);
-		return fail(err, -EPROTO, advice,
-			    "the client asks for --%s, which this version "
-			    "does not know", field->name);
+		if (!field->optional)
+			refuse_parameter(field);
+		return !field->optional;
 	}
 	switch (row->kind) {
 	case PARAM_SIZES:
-		return get_sizes(frame, &field->value, param_field(into, row),
-				 err);
+		get_sizes(&field->value, param_field(into, row));
+		break;
 	case PARAM_LABELS:
-		return get_labels(frame, &field->value, param_field(into, row),
-				  err);
+		get_labels(&field->value, param_field(into, row));
+		break;
 	case PARAM_MCAST:
-		return get_group(frame, &field->value, param_field(into, row),
-				 err);
+		get_group(&field->value, param_field(into, row));
+		break;
 	default:
-		return get_number(frame, &field->value, row, into, err);
+		get_number(&field->value, row, into);
 	}
+	return true;
 }
 
-static int get_parameters(const struct frame *frame, struct cursor *c,
-			  struct plan *plan, struct error *err)
+static void get_parameters(struct cursor *c, struct plan *plan)
 {
 	struct parameters params;
-	int ret;
 
 	param_defaults(&params);
-	ret = wire_get_fields(frame, c, get_parameter, &params, err);
-	if (ret)
-		return ret;
+	wire_get_fields(c, get_parameter, &params);
+	check_n_sizes(c, params.plan.sizes.n);
 	*plan = params.plan;
-	return check_n_sizes(frame, plan->sizes.n, err);
 }
 
 void encode_plan(struct frame *frame, const struct plan *plan,
@@ -361,26 +332,19 @@ void encode_plan(struct frame *frame, const struct plan *plan,
 int decode_plan(const struct frame *frame, struct plan *plan,
 		struct port *client, struct error *err)
 {
-	struct cursor c = wire_open(frame);
-	struct plan p;
+	struct cursor c = wire_open(frame, err);
 	uint64_t op, metric;
-	int ret = get_port(frame, &c, client, err);
+	struct plan p;
 
-	if (ret)
-		return ret;
-	op = wire_get(&c, 1);
-	metric = wire_get(&c, 1);
-	ret = wire_check(frame, "operation", op, 0, OP_COUNT - 1, err) ?:
-	      wire_check(frame, "metric", metric, 0, CONNECTIONS, err) ?:
-	      get_parameters(frame, &c, &p, err) ?:
-	      wire_close(&c, frame, err);
-	if (ret)
-		return ret;
+	get_port(&c, client);
+	op = wire_get_within(&c, 1, "operation", 0, OP_COUNT - 1);
+	metric = wire_get_within(&c, 1, "metric", 0, CONNECTIONS);
+	get_parameters(&c, &p);
 	if (metric == CONNECTIONS)
-		ret = wire_check(frame, "transport", p.transport,
-				 TRANSPORT_RC, TRANSPORT_RC, err);
-	if (ret)
-		return ret;
+		wire_expect(&c, "transport", p.transport, TRANSPORT_RC,
+			    TRANSPORT_RC);
+	if (wire_close(&c))
+		return c.ret;
 	p.op = (enum op)op;
 	p.control = metric == CONNECTIONS ? CONTROL_CONNECT : CONTROL_NONE;
 	p.metric = p.control ? METRIC_LATENCY : (enum metric)metric;
@@ -399,7 +363,8 @@ void encode_accept(struct frame *frame, const struct port *server)
 int decode_accept(const struct frame *frame, struct port *server,
 		  struct error *err)
 {
-	struct cursor c = wire_open(frame);
+	struct cursor c = wire_open(frame, err);
 
-	return get_port(frame, &c, server, err) ?: wire_close(&c, frame, err);
+	get_port(&c, server);
+	return wire_close(&c);
 }

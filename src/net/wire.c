@@ -132,6 +132,11 @@ uint64_t wire_get(struct cursor *c, unsigned int bytes)
 	return value;
 }
 
+bool wire_is_good(const struct cursor *c)
+{
+	return !c->failed && !c->ret;
+}
+
 double wire_get_real(struct cursor *c)
 {
 	uint64_t bits = wire_get(c, 8);
@@ -206,76 +211,79 @@ void wire_end_fields(struct cursor *c, const struct field_list *list)
 	put_at(c, list->n_at, 2, list->n);
 }
 
-/* Read a field up to its value, and let C skip that. */
-static int get_field(const struct frame *frame, struct cursor *c,
-		     struct field *field, struct error *err)
+/* The bytes are fewer than what they should hold. */
+static void refuse_short(struct cursor *c)
 {
-	uint64_t flags, length;
-	int ret;
+	if (c->failed && !c->ret)
+		c->ret = wire_fail(c->err, "other end",
+				   frame_content(c->frame->type),
+				   "the peer sent a malformed %s of %u bytes",
+				   frame_name(c->frame->type),
+				   c->frame->length);
+}
 
-	field->id = (uint16_t)wire_get(c, 2);
-	flags = wire_get(c, 1);
-	wire_get_string(c, field->name, sizeof(field->name));
+/* Read a field up to its value, which C skips. */
+static struct field get_field(struct cursor *c)
+{
+	struct field field = { .id = (uint16_t)wire_get(c, 2) };
+	uint64_t flags = wire_get(c, 1), length;
+
+	wire_get_string(c, field.name, sizeof(field.name));
 	length = wire_get(c, FIELD_LENGTH_BYTES);
-	if (!field->name[0] || length > c->size - c->at)
+	if (!field.name[0] || length > c->size - c->at)
 		c->failed = true;
-	if (c->failed)
-		return wire_close(c, frame, err);
-	ret = wire_check(frame, "flags of a field", flags, 0, FIELD_OPTIONAL,
-			 err);
-	field->optional = flags & FIELD_OPTIONAL;
-	field->value = (struct cursor){ .bytes = c->bytes + c->at,
-					.size = length };
-	c->at += length;
-	return ret;
+	wire_expect(c, "flags of a field", flags, 0, FIELD_OPTIONAL);
+	field.optional = flags & FIELD_OPTIONAL;
+	field.value = *c;
+	field.value.bytes += c->at;
+	field.value.size = length;
+	field.value.at = 0;
+	c->at += c->failed ? 0 : length;
+	return field;
 }
 
 /* READ must read the whole value of FIELD, and no more of it than there is. */
-static int read_field(const struct frame *frame, struct field *field,
-		      field_reader *read, void *into, struct error *err)
+static int read_field(struct field *field, field_reader *read, void *into)
 {
-	int ret = read ? read(frame, field, into, err) : -ENOENT;
 	const struct cursor *value = &field->value;
 
-	if (!ret && (value->failed || value->at != value->size))
-		return wire_refuse(err, frame,
+	if (!read || !read(field, into))
+		return field->optional ? 0 :
+		       fail(value->err, -EPROTO,
+			    "upgrade verbsperf on the end that does not know "
+			    "it",
+			    "the other end's %s has %s, which this version "
+			    "does not know",
+			    frame_content(value->frame->type), field->name);
+	if (!value->ret && (value->failed || value->at != value->size))
+		return wire_refuse(value->err, value->frame,
 				   "with a value of %zu bytes for "
 				   "%s, which is too %s",
 				   value->size, field->name,
 				   value->failed ? "short" : "long");
-	if (ret != -ENOENT)
-		return ret;
-	if (field->optional)
-		return 0;
-	return fail(err, -EPROTO,
-		    "upgrade verbsperf on the end that does not know it",
-		    "the other end's %s has %s, which this version does not "
-		    "know",
-		    frame_content(frame->type), field->name);
+	return value->ret;
 }
 
-int wire_get_fields(const struct frame *frame, struct cursor *c,
-		    field_reader *read, void *into, struct error *err)
+void wire_get_fields(struct cursor *c, field_reader *read, void *into)
 {
-	uint64_t n = wire_get(c, 2);
 	uint16_t last = 0;
-	int ret = c->failed ? wire_close(c, frame, err) : 0;
 
-	for (; n && !ret; n--) {
-		struct field field;
+	for (uint64_t n = wire_get(c, 2); n && wire_is_good(c); n--) {
+		struct field field = get_field(c);
 
-		ret = get_field(frame, c, &field, err);
-		if (!ret && field.id <= last)
-			ret = wire_refuse(err, frame,
-					  "with field %u (%s) "
-					  "after field %u: the numbers must "
-					  "ascend",
-					  field.id, field.name, last);
-		if (!ret)
-			ret = read_field(frame, &field, read, into, err);
+		if (!wire_is_good(c))
+			break;
+		if (field.id > last)
+			c->ret = read_field(&field, read, into);
+		else
+			c->ret = wire_refuse(c->err, c->frame,
+					     "with field %u (%s) "
+					     "after field %u: the numbers must "
+					     "ascend",
+					     field.id, field.name, last);
 		last = field.id;
 	}
-	return ret;
+	refuse_short(c);
 }
 
 struct cursor wire_begin(struct frame *frame, enum frame_type type)
@@ -310,25 +318,24 @@ void wire_end(struct frame *frame, const struct cursor *c)
 	wire_write_header(frame);
 }
 
-struct cursor wire_open(const struct frame *frame)
+struct cursor wire_open(const struct frame *frame, struct error *err)
 {
 	return (struct cursor){
 		.bytes = frame->bytes + WIRE_HEADER_SIZE,
 		.size = frame->length,
+		.frame = frame,
+		.err = err,
 	};
 }
 
-int wire_close(const struct cursor *c, const struct frame *frame,
-	       struct error *err)
+int wire_close(struct cursor *c)
 {
-	if (c->failed)
-		return wire_fail(err, "other end", frame_content(frame->type),
-				 "the peer sent a malformed %s of %u bytes",
-				 frame_name(frame->type), frame->length);
-	if (c->at != c->size)
-		return wire_refuse(err, frame, "with %zu bytes too many",
-				   c->size - c->at);
-	return 0;
+	refuse_short(c);
+	if (!c->ret && c->at != c->size)
+		c->ret = wire_refuse(c->err, c->frame,
+				     "with %zu bytes too many",
+				     c->size - c->at);
+	return c->ret;
 }
 
 int wire_check(const struct frame *frame, const char *field, uint64_t value,
@@ -341,10 +348,27 @@ int wire_check(const struct frame *frame, const char *field, uint64_t value,
 			   (unsigned long long)min, (unsigned long long)max);
 }
 
+void wire_expect(struct cursor *c, const char *field, uint64_t value,
+		 uint64_t min, uint64_t max)
+{
+	if (wire_is_good(c))
+		c->ret = wire_check(c->frame, field, value, min, max, c->err);
+}
+
+uint64_t wire_get_within(struct cursor *c, unsigned int bytes,
+			 const char *field, uint64_t min, uint64_t max)
+{
+	const uint64_t value = wire_get(c, bytes);
+
+	wire_expect(c, field, value, min, max);
+	return c->ret ? 0 : value;
+}
+
 int wire_read_header(const uint8_t header[WIRE_HEADER_SIZE], uint32_t extra,
 		     const char *peer, struct frame *frame, struct error *err)
 {
-	struct cursor c = { (uint8_t *)header, WIRE_HEADER_SIZE, 0, false };
+	struct cursor c = { .bytes = (uint8_t *)header,
+			    .size = WIRE_HEADER_SIZE };
 	uint64_t magic = wire_get(&c, 4);
 	uint64_t protocol = wire_get(&c, 2);
 	uint64_t type = wire_get(&c, 2);

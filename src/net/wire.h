@@ -23,8 +23,10 @@
  * whose id it does not know, and refuses any other such field by its name.  A
  * field that is left out has its default.
  *
- * Does no input or output.  Reading past the end of a payload yields zeros and
- * marks the cursor as failed, so that a decoder checks only once.
+ * Does no input or output.  A cursor remembers the first failure, so that a
+ * decoder checks only once, with wire_close(): reading past the end of a
+ * payload yields zeros, a number that is out of its range reads as 0, and after
+ * either nothing more is checked.
  */
 #ifndef NET_WIRE_H
 #define NET_WIRE_H
@@ -113,7 +115,11 @@ struct cursor {
 	uint8_t *bytes;
 	size_t size;
 	size_t at;
-	bool failed;
+	bool failed;		/* read or wrote past the end */
+	/* only of one that reads */
+	const struct frame *frame;
+	struct error *err;
+	int ret;		/* 0, or what was read was refused, as in ERR */
 };
 
 /* Allocate FRAME with room for the largest payload of TYPE, for writing. */
@@ -128,10 +134,17 @@ void wire_put_real(struct cursor *c, double value);
 void wire_put_raw(struct cursor *c, const void *data, size_t size);
 void wire_put_string(struct cursor *c, const char *text);
 
-/* A cursor at the start of FRAME's payload. */
-struct cursor wire_open(const struct frame *frame);
+/* A cursor at the start of FRAME's payload, which refuses into ERR. */
+struct cursor wire_open(const struct frame *frame, struct error *err);
+
+/* Neither past the end nor refused. */
+bool wire_is_good(const struct cursor *c);
 
 uint64_t wire_get(struct cursor *c, unsigned int bytes);
+
+/* Read a number that wire_expect() checks; 0 if it is refused. */
+uint64_t wire_get_within(struct cursor *c, unsigned int bytes,
+			 const char *field, uint64_t min, uint64_t max);
 double wire_get_real(struct cursor *c);
 void wire_get_raw(struct cursor *c, void *data, size_t size);
 
@@ -172,28 +185,29 @@ struct field {
 	struct cursor value;
 };
 
-/* Reads FIELD of FRAME into INTO.  Returns 0, -ENOENT when it does not know the
- * id, or -EPROTO with the reason in ERR. */
-typedef int field_reader(const struct frame *frame, struct field *field,
-			 void *into, struct error *err);
+/* Reads the value of FIELD into INTO.  Returns false when it does not know the
+ * id. */
+typedef bool field_reader(struct field *field, void *into);
 
 /*
- * Read a list of fields from C, a cursor of FRAME, and give each to READ with
- * INTO; READ may be NULL, which knows no field.  Returns 0, or -EPROTO with the
- * reason in ERR: a malformed list, ids that do not ascend, a value that READ
- * refuses or did not read to its end, or an unknown field that is not optional.
+ * Read a list of fields and give each to READ with INTO; READ may be NULL,
+ * which knows no field.  Refused are a malformed list, ids that do not ascend,
+ * a value that READ refuses or did not read to its end, and an unknown field
+ * that is not optional.
  */
-int wire_get_fields(const struct frame *frame, struct cursor *c,
-		    field_reader *read, void *into, struct error *err);
+void wire_get_fields(struct cursor *c, field_reader *read, void *into);
 
 /* Check a FIELD of a peer's FRAME against its range.  Returns 0, or -EPROTO
  * with the field, the VALUE and the allowed range in ERR. */
 int wire_check(const struct frame *frame, const char *field, uint64_t value,
 	       uint64_t min, uint64_t max, struct error *err);
 
-/* End a decoder.  Returns 0 if the payload was complete and nothing is left
- * over, else -EPROTO with FRAME's type in ERR. */
-int wire_close(const struct cursor *c, const struct frame *frame,
-	       struct error *err);
+/* The same for what C has read, unless it has failed before. */
+void wire_expect(struct cursor *c, const char *field, uint64_t value,
+		 uint64_t min, uint64_t max);
+
+/* End a decoder.  Returns 0 if nothing was refused, the payload was complete
+ * and nothing is left over, else -EPROTO with the reason in ERR. */
+int wire_close(struct cursor *c);
 
 #endif

@@ -122,8 +122,8 @@ static uint8_t *make_bytes(const uint8_t *data, size_t size, size_t *total)
 
 	while (size >= 3) {
 		size_t length = (size_t)(data[1] << 8 | data[2]);
-		struct cursor header = { bytes + at, WIRE_HEADER_SIZE, 0,
-					 false };
+		struct cursor header = { .bytes = bytes + at,
+					 .size = WIRE_HEADER_SIZE };
 
 		length = length < size - 3 ? length : size - 3;
 		if (!(data[0] & DIALOGUE_RAW)) {

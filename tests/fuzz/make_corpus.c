@@ -225,7 +225,7 @@ static void write_newer(const char *folder, const struct plan *plan)
 	struct cursor c;
 
 	make_frame(FRAME_ACCEPT, plan, 64, &frame);
-	c = wire_open(&frame);
+	c = wire_open(&frame, NULL);
 	c.at = c.size - 2;
 	c.size = frame_limit(FRAME_ACCEPT);
 	wire_begin_fields(&c, &list);

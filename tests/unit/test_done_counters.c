@@ -13,14 +13,14 @@ static const struct frame done_frame = { .type = FRAME_DONE };
 static int get(const uint8_t *bytes, size_t size, struct counters *counters,
 	       bool *complete, struct error *err)
 {
-	struct cursor c = { (uint8_t *)bytes, size, 0, false };
-	int ret;
+	struct cursor c = { .bytes = (uint8_t *)bytes, .size = size,
+			    .frame = &done_frame, .err = err };
 
 	*counters = (struct counters){ 0 };
 	*err = (struct error){ 0 };
-	ret = done_get_counters(&done_frame, &c, counters, err);
+	done_get_counters(&c, counters);
 	*complete = !c.failed && c.at == c.size;
-	return ret;
+	return c.ret;
 }
 
 static struct counter list[] = {
@@ -63,7 +63,7 @@ TEST(test_there_and_back)
 /* The field, as it is on the wire. */
 static size_t put(uint8_t *bytes, size_t size, const struct counters *counters)
 {
-	struct cursor c = { bytes, size, 0, false };
+	struct cursor c = { .bytes = bytes, .size = size };
 
 	done_put_counters(&c, counters);
 	assert_false(c.failed);

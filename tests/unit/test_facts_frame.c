@@ -54,7 +54,7 @@ static struct frame one_fact(uint16_t id, bool optional, const void *value,
 	struct cursor c;
 
 	encode_accept(&frame, &port);
-	c = wire_open(&frame);
+	c = wire_open(&frame, NULL);
 	c.at = frame.length - 2;	/* before the empty list */
 	c.size = frame_limit(FRAME_ACCEPT);
 	wire_begin_fields(&c, &fields);

@@ -193,7 +193,7 @@ static struct frame newer_plan(bool optional, const char *name)
 
 	encode_accept(&accept, &port);
 	encode_plan(&frame, &plan, &port);
-	c = wire_open(&frame);
+	c = wire_open(&frame, NULL);
 	c.at = frame.length;
 	c.size = frame_limit(FRAME_PLAN);
 	list.n_at = accept.length + 2;

@@ -9,7 +9,7 @@
 static void header_of(uint32_t magic, uint16_t protocol, uint16_t type,
 		      uint32_t length, uint8_t header[WIRE_HEADER_SIZE])
 {
-	struct cursor c = { header, WIRE_HEADER_SIZE, 0, false };
+	struct cursor c = { .bytes = header, .size = WIRE_HEADER_SIZE };
 
 	wire_put(&c, 4, magic);
 	wire_put(&c, 2, protocol);
@@ -121,7 +121,7 @@ TEST(test_integers_are_big_endian)
 	uint8_t bytes[16] = { 0 };
 
 	for (unsigned int n = 1; n <= 8; n++) {
-		struct cursor c = { bytes, 16, 0, false };
+		struct cursor c = { .bytes = bytes, .size = 16 };
 		uint64_t value = 0x0123456789abcdefULL >> (8 * (8 - n));
 
 		wire_put(&c, n, value);
@@ -138,7 +138,7 @@ TEST(test_reals)
 	uint8_t bytes[8];
 
 	for (size_t i = 0; i < COUNT(values); i++) {
-		struct cursor c = { bytes, 8, 0, false };
+		struct cursor c = { .bytes = bytes, .size = 8 };
 
 		wire_put_real(&c, values[i]);
 		c.at = 0;
@@ -149,9 +149,10 @@ TEST(test_reals)
 TEST(test_past_the_end)
 {
 	uint8_t bytes[4] = { 1, 2, 3, 4 }, raw[8];
-	struct cursor c = { bytes, 4, 0, false };
 	struct error err = { 0 };
 	struct frame frame = { .type = FRAME_START, .length = 4 };
+	struct cursor c = { .bytes = bytes, .size = 4, .frame = &frame,
+			    .err = &err };
 
 	assert_int_equal(wire_get(&c, 8), 0);
 	assert_true(c.failed);
@@ -160,15 +161,16 @@ TEST(test_past_the_end)
 	memset(raw, 0xaa, sizeof(raw));
 	wire_get_raw(&c, raw, 2);
 	assert_int_equal(raw[0] | raw[1], 0);
-	assert_int_equal(wire_close(&c, &frame, &err), -EPROTO);
+	assert_int_equal(wire_close(&c), -EPROTO);
 	assert_message(&err, "the peer sent a malformed START of 4 bytes");
-	c = (struct cursor){ bytes, 4, 0, false };
+	c = (struct cursor){ .bytes = bytes, .size = 4 };
 	wire_put(&c, 8, 1);
 	assert_true(c.failed);
 	assert_int_equal(bytes[0], 1);
 	error_clear(&err);
-	c = (struct cursor){ bytes, 4, 1, false };
-	assert_int_equal(wire_close(&c, &frame, &err), -EPROTO);
+	c = (struct cursor){ .bytes = bytes, .size = 4, .at = 1,
+			     .frame = &frame, .err = &err };
+	assert_int_equal(wire_close(&c), -EPROTO);
 	assert_message(&err, "the peer sent a START with 3 bytes too many");
 }
 
@@ -176,10 +178,11 @@ TEST(test_an_article_before_a_vowel)
 {
 	struct frame frame = { .type = FRAME_ABORT, .length = 1 };
 	uint8_t byte = 0;
-	struct cursor c = { &byte, 1, 0, false };
 	struct error err = { 0 };
+	struct cursor c = { .bytes = &byte, .size = 1, .frame = &frame,
+			    .err = &err };
 
-	assert_int_equal(wire_close(&c, &frame, &err), -EPROTO);
+	assert_int_equal(wire_close(&c), -EPROTO);
 	assert_message(&err, "the peer sent an ABORT with 1 bytes too many");
 	frame.type = FRAME_ENDPOINT;
 	error_clear(&err);
@@ -192,7 +195,7 @@ TEST(test_strings)
 {
 	uint8_t bytes[64];
 	char text[8];
-	struct cursor c = { bytes, 64, 0, false };
+	struct cursor c = { .bytes = bytes, .size = 64 };
 
 	wire_put_string(&c, "");
 	wire_put_string(&c, "1234567");
@@ -213,7 +216,7 @@ TEST(test_hostile_strings)
 {
 	for (int byte = 0; byte < 256; byte++) {
 		uint8_t bytes[5] = { 0, 3, 'a', (uint8_t)byte, 'b' };
-		struct cursor c = { bytes, 5, 0, false };
+		struct cursor c = { .bytes = bytes, .size = 5 };
 		char text[8];
 
 		wire_get_string(&c, text, sizeof(text));
@@ -231,7 +234,7 @@ TEST(test_lengths_of_strings)
 	for (size_t i = 0; i < COUNT(lengths); i++) {
 		uint8_t bytes[5] = { lengths[i][0], lengths[i][1], 'a', 'b',
 				     'c' };
-		struct cursor c = { bytes, 5, 0, false };
+		struct cursor c = { .bytes = bytes, .size = 5 };
 		char text[70000] = "x";
 
 		wire_get_string(&c, text, sizeof(text));

@@ -19,19 +19,18 @@ struct known {
 	bool refuse;
 };
 
-static int read_known(const struct frame *frame, struct field *field,
-		      void *into, struct error *err)
+static bool read_known(struct field *field, void *into)
 {
 	struct known *k = into;
 
 	if (field->id != 2 && field->id != 5)
-		return -ENOENT;
+		return false;
 	k->reads++;
 	if (field->id == 2)
 		k->two = wire_get(&field->value, 4);
 	if (k->refuse)
-		return wire_check(frame, field->name, 9, 0, 1, err);
-	return 0;
+		wire_expect(&field->value, field->name, 9, 0, 1);
+	return true;
 }
 
 static void put_field(struct cursor *c, uint16_t id, uint8_t flags,
@@ -52,21 +51,21 @@ static int get(struct cursor *c, struct known *k, struct error *err)
 			       .length = (uint32_t)c->at };
 	/* of just that size: whoever reads past it is caught */
 	uint8_t *bytes = calloc(1, c->at + !c->at);
-	struct cursor in = { bytes, c->at, 0, false };
+	struct cursor in = { .bytes = bytes, .size = c->at, .frame = &frame,
+			     .err = err };
 	int ret;
 
 	assert_false(c->failed);
 	memcpy(bytes, c->bytes, c->at);
 	memset(err, 0, sizeof(*err));
-	ret = wire_get_fields(&frame, &in, k ? read_known : NULL, k, err);
-	if (!ret)
-		ret = wire_close(&in, &frame, err);
+	wire_get_fields(&in, k ? read_known : NULL, k);
+	ret = wire_close(&in);
 	assert_true(error_is_set(err) == (ret != 0));
 	free(bytes);
 	return ret;
 }
 
-#define CURSOR() { (uint8_t[SIZE]){ 0 }, SIZE, 0, false }
+#define CURSOR() { .bytes = (uint8_t[SIZE]){ 0 }, .size = SIZE }
 
 TEST(test_the_bytes_of_a_list)
 {
@@ -103,7 +102,7 @@ TEST(test_a_list_that_does_not_fit)
 {
 	for (size_t room = 0; room < 40; room++) {
 		uint8_t bytes[64];
-		struct cursor c = { bytes, room, 0, false };
+		struct cursor c = { .bytes = bytes, .size = room };
 		struct field_list list;
 
 		memset(bytes, 0xaa, sizeof(bytes));
@@ -345,7 +344,8 @@ static struct frame with_fields(const struct sample *s, uint8_t flags)
 {
 	const size_t kept = s->size - 2;
 	uint8_t *bytes = calloc(1, kept + SIZE);
-	struct cursor c = { bytes, kept + SIZE, kept, false };
+	struct cursor c = { .bytes = bytes, .size = kept + SIZE,
+			    .at = kept };
 	struct frame frame;
 
 	memcpy(bytes, s->bytes, kept);

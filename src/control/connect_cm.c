@@ -15,7 +15,6 @@
 #include "net/frames.h"
 #include "net/oob.h"
 #include "net/wait.h"
-#include "verbs/cm_explain.h"
 #include "verbs/cm_id.h"
 
 /* The reason of a rejection that the server itself gave. */
@@ -29,10 +28,6 @@ enum {
 struct own {
 	struct link_end end;
 	struct cm_end cm;
-	struct rdma_event_channel *channel;
-	uint8_t token[ENDPOINT_TOKEN_SIZE];
-	struct sockaddr_storage local, remote;
-	char peer[CM_ADDRESS_SIZE];
 	uint32_t requested;	/* connections so far */
 };
 
@@ -50,6 +45,7 @@ static int find_server(struct control_thread *t)
 	const struct link none = { .psn = 0 };
 	struct endpoint_qp qp;
 	struct endpoint mine = link_describe(&own->end, &none, &qp), theirs;
+	struct sockaddr_storage remote;
 	int ret = peer_exchange(t, &mine, &qp, &theirs);
 
 	if (ret)
@@ -60,9 +56,9 @@ static int find_server(struct control_thread *t)
 				 "the %s sent an ENDPOINT without a port of "
 				 "rdma_cm",
 				 conn->peer);
-	memcpy(own->token, theirs.cm_token, sizeof(own->token));
-	cm_address_remote(conn, own->end.path, theirs.cm_port, &own->remote);
-	cm_name_address(&own->remote, own->peer);
+	memcpy(own->cm.token, theirs.cm_token, sizeof(own->cm.token));
+	cm_address_remote(conn, own->end.path, theirs.cm_port, &remote);
+	cm_end_aim(&own->cm, &remote);
 	return 0;
 }
 
@@ -76,12 +72,10 @@ static int setup(struct control_thread *t)
 		.device = own->end.device,
 		.plan = own->end.plan,
 		.path = own->end.path,
-		.token = own->token,
-		.local = &own->local,
 	};
-	cm_address_local(t->shared->conn, own->end.path, &own->local);
+	cm_address_local(t->shared->conn, own->end.path, &own->cm.local);
 	return link_open(&own->end, &t->err) ?:
-	       cm_event_open(&own->cm, &own->channel, &t->err) ?:
+	       cm_end_open(&own->cm, &t->err) ?:
 	       find_server(t);
 }
 
@@ -89,8 +83,7 @@ static void release(struct control_thread *t)
 {
 	struct own *own = t->own;
 
-	if (own->channel)
-		rdma_destroy_event_channel(own->channel);
+	cm_end_close(&own->cm);
 	link_close(&own->end);
 }
 
@@ -116,8 +109,7 @@ static int keep_time(struct control_thread *t, enum cm_step step,
 	struct frame frame;
 
 	if (!time_until(waiting->deadline))
-		return peer_is_lost(t, cm_explain_silence(
-			step, own->peer, cm_is_ethernet(&own->cm), &t->err));
+		return peer_is_lost(t, cm_late(&own->cm, step, &t->err));
 	if (time_until(waiting->next_sign))
 		return 0;
 	renew_sign(t, waiting);
@@ -133,7 +125,7 @@ static int wait_once(struct control_thread *t, enum cm_step step,
 	struct connection *conn = t->shared->conn;
 	struct own *own = t->own;
 	struct pollfd fds[2] = {
-		{ .fd = own->channel->fd, .events = POLLIN },
+		{ .fd = own->cm.channel->fd, .events = POLLIN },
 		{ .fd = conn->fd, .events = POLLIN },
 	};
 	int ret = oob_wait_either(fds, &conn->cancel_fd,
@@ -147,7 +139,7 @@ static int wait_once(struct control_thread *t, enum cm_step step,
 		ret = peer_receive_trouble(t);
 	if (ret || !fds[0].revents)
 		return ret < 0 ? ret : 0;
-	return cm_event_take(&own->cm, own->channel, event, &t->err);
+	return cm_event_take(&own->cm, event, &t->err);
 }
 
 /* Say why EVENT came, which was not awaited in STEP.  When the server rejects a
@@ -162,8 +154,7 @@ static int explain(struct control_thread *t, enum cm_step step,
 	t->shared->broken = event->type != RDMA_CM_EVENT_REJECTED;
 	if (event->type != RDMA_CM_EVENT_REJECTED ||
 	    event->status != REJECTED_BY_SERVER)
-		return cm_explain(event->type, event->status, step, own->peer,
-				  cm_is_ethernet(&own->cm), &t->err);
+		return cm_unexpected(&own->cm, event, step, &t->err);
 	ret = peer_receive(t, FRAME_REFUSE, &frame);
 	if (ret)
 		return ret;
@@ -201,18 +192,16 @@ static int find_route(struct control_thread *t, struct cm_link *c)
 {
 	struct own *own = t->own;
 	struct cm_event event;
-	int ret = cm_id_resolve(&own->cm, own->channel, NULL, &own->remote,
-				&c->id, &t->err) ?:
+	int ret = cm_resolve_address(&own->cm, NULL, &c->id, &t->err) ?:
 		  await(t, c, CM_ADDRESS, RDMA_CM_EVENT_ADDR_RESOLVED,
 			&event) ?:
-		  cm_check_device(&own->cm, c->id, own->peer, &t->err);
+		  cm_check_device(&own->cm, c->id, own->cm.name, &t->err);
 
 	if (ret)
 		return ret;
 	control_lap(t, ADDRESS);
-	if (rdma_resolve_route(c->id, cm_lookup_ms(&own->cm)))
-		return cm_call_failed(&own->cm, "rdma_resolve_route", &t->err);
-	ret = await(t, c, CM_ROUTE, RDMA_CM_EVENT_ROUTE_RESOLVED, &event);
+	ret = cm_resolve_route(&own->cm, c->id, &t->err) ?:
+	      await(t, c, CM_ROUTE, RDMA_CM_EVENT_ROUTE_RESOLVED, &event);
 	control_lap(t, ROUTE);
 	return ret;
 }
@@ -222,25 +211,18 @@ static int request_connection(struct control_thread *t, struct cm_link *c)
 {
 	struct own *own = t->own;
 	const uint32_t number = own->requested++;
-	const struct cm_mark mark = cm_mark_of(&own->cm, number, 0);
-	struct rdma_conn_param param =
-		cm_parameters(&own->cm, c->link.qp, &mark, sizeof(mark));
 	struct cm_event event;
 	uint32_t answered;
 	uint64_t took;
-	int ret;
+	int ret = cm_request(&own->cm, c->id, c->link.qp, number, &t->err) ?:
+		  await(t, c, CM_ANSWER, RDMA_CM_EVENT_CONNECT_RESPONSE,
+			&event);
 
-	if (rdma_connect(c->id, &param))
-		return cm_call_failed(&own->cm, "rdma_connect", &t->err);
-	ret = await(t, c, CM_ANSWER, RDMA_CM_EVENT_CONNECT_RESPONSE, &event);
 	if (ret)
 		return ret;
 	if (!cm_mark_is_known(&own->cm, &event, &answered, &took) ||
 	    answered != number || took > COUNT_MAX)
-		return peer_is_lost(t, fail(
-			&t->err, -EPROTO, NULL,
-			"the answer to rdma_cm from %s is not of this session",
-			own->peer));
+		return peer_is_lost(t, cm_answer_is_strange(&own->cm, &t->err));
 	peer_lap(t, CONNECT, SERVER, took);
 	return 0;
 }

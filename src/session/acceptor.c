@@ -15,7 +15,6 @@
 #include "net/wait.h"
 #include "session/quota.h"
 #include "session/setup.h"
-#include "verbs/cm_explain.h"
 #include "verbs/cm_id.h"
 
 /* One connection of the client. */
@@ -29,10 +28,6 @@ struct acceptor {
 	struct session *s;
 	struct link_end end;
 	struct cm_end cm;
-	struct rdma_event_channel *channel;
-	struct rdma_cm_id *listener;
-	uint8_t token[ENDPOINT_TOKEN_SIZE];
-	struct sockaddr_storage local;
 	LIST_HEAD(, accepted) list;
 	uint32_t n;		/* connections in it */
 	uint64_t deadline;	/* for the client to do something */
@@ -70,13 +65,11 @@ static int send_endpoint(struct acceptor *a)
 	struct frame frame;
 	int ret;
 
-	randombytes_buf(a->token, sizeof(a->token));
-	memcpy(mine.cm_token, a->token, sizeof(a->token));
-	cm_address_local(a->s->run.conn, a->end.path, &a->local);
-	ret = cm_event_open(&a->cm, &a->channel, error_of(a));
-	if (!ret)
-		ret = cm_id_listen(&a->cm, a->channel, &a->listener,
-				   &mine.cm_port, error_of(a));
+	randombytes_buf(a->cm.token, sizeof(a->cm.token));
+	memcpy(mine.cm_token, a->cm.token, sizeof(a->cm.token));
+	cm_address_local(a->s->run.conn, a->end.path, &a->cm.local);
+	ret = cm_end_open(&a->cm, error_of(a)) ?:
+	      cm_end_listen(&a->cm, &mine.cm_port, error_of(a));
 	if (ret)
 		return ret;
 	encode_endpoint(&frame, &mine);
@@ -108,14 +101,11 @@ static int connect_to(struct acceptor *a, struct rdma_cm_id *id,
 	struct resources_link found = { .group = false };
 	struct error other = { 0 };
 	int ret = quota_check_connections(&a->s->run.result->params, a->n + 1,
-					  err);
+					  err) ?:
+		  cm_check_device(&a->cm, id, a->cm.name, err) ?:
+		  cm_find_link(&a->cm, 0, id, &found, err) ?:
+		  link_make(&a->end, link, err);
 
-	if (!ret)
-		ret = cm_check_device(&a->cm, id, "the client", err);
-	if (!ret)
-		ret = cm_find_link(&a->cm, 0, id, &found, err);
-	if (!ret)
-		ret = link_make(&a->end, link, err);
 	if (ret)
 		return ret;
 	ret = link_connect_found(&a->end, link, &found, err);
@@ -133,18 +123,6 @@ static int refuse(struct acceptor *a, struct rdma_cm_id *id,
 	cm_reject(id);
 	encode_error(&frame, FRAME_REFUSE, why);
 	return session_send(a->s, &frame);
-}
-
-static int accept_id(struct acceptor *a, struct rdma_cm_id *id,
-		     const struct link *link, uint32_t number, uint64_t took)
-{
-	const struct cm_mark mark = cm_mark_of(&a->cm, number, took);
-	struct rdma_conn_param param =
-		cm_parameters(&a->cm, link->qp, &mark, sizeof(mark));
-
-	if (rdma_accept(id, &param))
-		return cm_call_failed(&a->cm, "rdma_accept", error_of(a));
-	return 0;
 }
 
 static int answer_request(struct acceptor *a, const struct cm_event *event)
@@ -167,8 +145,8 @@ static int answer_request(struct acceptor *a, const struct cm_event *event)
 	accepted->link = link;
 	LIST_INSERT_HEAD(&a->list, accepted, entry);
 	a->n++;
-	return accept_id(a, accepted->id, &link, number,
-			 link_answered(&a->end, a->n, began));
+	return cm_accept(&a->cm, accepted->id, link.qp, number,
+			 link_answered(&a->end, a->n, began), error_of(a));
 }
 
 /* Only an event of a connection has a context; one of the listener's is an
@@ -187,9 +165,7 @@ static int handle_event(struct acceptor *a, const struct cm_event *event)
 		break;
 	}
 	if (!accepted || event->type == RDMA_CM_EVENT_DEVICE_REMOVAL)
-		return cm_explain(event->type, event->status, CM_CONNECTED,
-				  "the client", cm_is_ethernet(&a->cm),
-				  error_of(a));
+		return cm_unexpected(&a->cm, event, CM_CONNECTED, error_of(a));
 	/* the client disconnects, or gave up, which it reports itself */
 	disconnect(a, accepted);
 	renew_deadline(a);
@@ -218,7 +194,7 @@ static int answer_once(struct acceptor *a)
 {
 	struct connection *conn = a->s->run.conn;
 	struct pollfd fds[2] = {
-		{ .fd = a->channel->fd, .events = POLLIN },
+		{ .fd = a->cm.channel->fd, .events = POLLIN },
 		{ .fd = conn->fd, .events = POLLIN },
 	};
 	struct cm_event event;
@@ -233,7 +209,7 @@ static int answer_once(struct acceptor *a)
 		ret = receive_frame(a);
 	if (ret || !fds[0].revents)
 		return ret < 0 ? ret : 0;
-	ret = cm_event_take(&a->cm, a->channel, &event, error_of(a));
+	ret = cm_event_take(&a->cm, &event, error_of(a));
 	return ret == 1 ? handle_event(a, &event) : ret;
 }
 
@@ -245,12 +221,8 @@ void acceptor_free(struct session *s)
 		return;
 	while (!LIST_EMPTY(&a->list))
 		disconnect(a, LIST_FIRST(&a->list));
-	if (a->listener)
-		rdma_destroy_id(a->listener);
-	if (a->channel)
-		rdma_destroy_event_channel(a->channel);
+	cm_end_close(&a->cm);
 	link_close(&a->end);
-	sodium_memzero(a->token, sizeof(a->token));
 	free(a);
 	s->acceptor = NULL;
 }
@@ -271,8 +243,6 @@ static struct acceptor *new_acceptor(struct session *s)
 		.device = s->run.device,
 		.plan = s->run.plan,
 		.path = &s->run.result->path,
-		.token = a->token,
-		.local = &a->local,
 	};
 	s->acceptor = a;
 	return a;
@@ -281,12 +251,10 @@ static struct acceptor *new_acceptor(struct session *s)
 int acceptor_serve(struct session *s)
 {
 	struct acceptor *a = new_acceptor(s);
-	int ret = link_open(&a->end, error_of(a));
+	int ret = link_open(&a->end, error_of(a)) ?:
+		  receive_path(a) ?:
+		  send_endpoint(a);
 
-	if (!ret)
-		ret = receive_path(a);
-	if (!ret)
-		ret = send_endpoint(a);
 	renew_deadline(a);
 	while (!ret && !a->over)
 		ret = answer_once(a);

@@ -17,8 +17,6 @@
 
 struct manager {
 	struct cm *cm;
-	uint8_t token[ENDPOINT_TOKEN_SIZE];
-	struct sockaddr_storage local;
 	uint64_t deadline;		/* for the next event */
 	uint64_t limit;			/* for all connections */
 	uint64_t next_sign;		/* of life, is sent then */
@@ -36,20 +34,18 @@ static int new_manager(struct session *s,
 		       const uint8_t token[ENDPOINT_TOKEN_SIZE])
 {
 	struct manager *m = xcalloc(1, sizeof(*m));
-	const struct cm_end end = {
+	struct cm_end end = {
 		.client = s->run.client,
 		.device = s->run.device,
 		.plan = s->run.plan,
 		.path = &s->run.result->path,
 		.res = &s->run.res,
 		.peer = &s->run.peer,
-		.token = m->token,
-		.local = &m->local,
 	};
 
 	s->manager = m;
-	memcpy(m->token, token, sizeof(m->token));
-	cm_address_local(s->run.conn, end.path, &m->local);
+	memcpy(end.token, token, sizeof(end.token));
+	cm_address_local(s->run.conn, end.path, &end.local);
 	return cm_open(&end, &m->cm, error_of(s));
 }
 
@@ -204,7 +200,6 @@ void manager_free(struct session *s)
 		return;
 	cm_close(m->cm);
 	frame_free(&m->ready);
-	sodium_memzero(m->token, sizeof(m->token));
 	free(m);
 	s->manager = NULL;
 }

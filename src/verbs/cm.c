@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "verbs/cm_explain.h"
 #include "verbs/cm_id.h"
 #include "verbs/cm_multicast.h"
 
@@ -22,21 +21,11 @@ struct connection_of_qp {
 
 struct cm {
 	struct cm_end end;
-	struct rdma_event_channel *channel;
-	struct rdma_cm_id *listener;
 	struct connection_of_qp *qps;	/* plan->qps */
-	struct sockaddr_storage remote;	/* client: the server's */
 	uint32_t n_begun;		/* client: requested */
 	uint32_t n_done;
-	char peer[CM_ADDRESS_SIZE];	/* in messages */
 	struct cm_group *group;		/* --mcast; else NULL */
 };
-
-static int call_failed(const struct cm *cm, const char *call,
-		       struct error *err)
-{
-	return cm_call_failed(&cm->end, call, err);
-}
 
 int cm_open(const struct cm_end *end, struct cm **cm, struct error *err)
 {
@@ -45,21 +34,20 @@ int cm_open(const struct cm_end *end, struct cm **cm, struct error *err)
 	*cm = c;
 	c->end = *end;
 	c->qps = xcalloc(end->plan->qps, sizeof(*c->qps));
-	snprintf(c->peer, sizeof(c->peer), "the client");
-	return cm_event_open(&c->end, &c->channel, err);
+	return cm_end_open(&c->end, err);
 }
 
 int cm_listen(struct cm *cm, uint16_t *port, struct error *err)
 {
-	return cm_id_listen(&cm->end, cm->channel, &cm->listener, port, err);
+	return cm_end_listen(&cm->end, port, err);
 }
 
 static int begin_next(struct cm *cm, struct error *err)
 {
 	const uint32_t i = cm->n_begun++;
 
-	return cm_id_resolve(&cm->end, cm->channel, (void *)(uintptr_t)i,
-			     &cm->remote, &cm->qps[i].id, err);
+	return cm_resolve_address(&cm->end, (void *)(uintptr_t)i,
+				  &cm->qps[i].id, err);
 }
 
 int cm_connect(struct cm *cm, const struct sockaddr_storage *remote,
@@ -67,8 +55,7 @@ int cm_connect(struct cm *cm, const struct sockaddr_storage *remote,
 {
 	int ret = 0;
 
-	cm->remote = *remote;
-	cm_name_address(remote, cm->peer);
+	cm_end_aim(&cm->end, remote);
 	while (!ret && cm->n_begun < cm->end.plan->qps &&
 	       cm->n_begun < AT_ONCE)
 		ret = begin_next(cm, err);
@@ -77,12 +64,12 @@ int cm_connect(struct cm *cm, const struct sockaddr_storage *remote,
 
 int cm_join(struct cm *cm, struct error *err)
 {
-	return cm_group_join(&cm->end, cm->channel, &cm->group, err);
+	return cm_group_join(&cm->end, &cm->group, err);
 }
 
 int cm_fd(const struct cm *cm)
 {
-	return cm->channel->fd;
+	return cm->end.channel->fd;
 }
 
 /* True when EVENT is of this session; *I becomes its queue pair. */
@@ -103,7 +90,7 @@ static int connect_qp(struct cm *cm, uint32_t i,
 	if (link && link->qpn != end->peer->qps[i].qpn)
 		return fail(err, -EPROTO, NULL,
 			    "rdma_cm found QP 0x%06x at %s: expected QP "
-			    "0x%06x", link->qpn, cm->peer,
+			    "0x%06x", link->qpn, cm->end.name,
 			    end->peer->qps[i].qpn);
 	return resources_connect_qp(end->res, end->device, end->plan,
 				    end->path, end->peer, i, link, err);
@@ -114,7 +101,7 @@ static int connect_server_qp(struct cm *cm, uint32_t i, struct rdma_cm_id *id,
 			     struct error *err)
 {
 	struct resources_link link = { .group = false };
-	int ret = cm_check_device(&cm->end, id, cm->peer, err);
+	int ret = cm_check_device(&cm->end, id, cm->end.name, err);
 
 	if (!ret && plan_is_datagram(cm->end.plan))
 		return connect_qp(cm, i, NULL, err);
@@ -128,9 +115,7 @@ static int connect_server_qp(struct cm *cm, uint32_t i, struct rdma_cm_id *id,
 static int accept_request(struct cm *cm, const struct cm_event *event,
 			  struct error *err)
 {
-	struct rdma_conn_param param;
 	struct connection_of_qp *q;
-	struct cm_mark mark;
 	bool again;
 	uint32_t i;
 	int ret = 0;
@@ -146,13 +131,10 @@ static int accept_request(struct cm *cm, const struct cm_event *event,
 	q->id = event->id;
 	if (!again)
 		ret = connect_server_qp(cm, i, q->id, err);
+	ret = ret ?: cm_accept(&cm->end, q->id, cm->end.res->qps[i].qp, i, 0,
+			       err);
 	if (ret)
 		return ret;
-	mark = cm_mark_of(&cm->end, i, 0);
-	param = cm_parameters(&cm->end, cm->end.res->qps[i].qp, &mark,
-			      sizeof(mark));
-	if (rdma_accept(q->id, &param))
-		return call_failed(cm, "rdma_accept", err);
 	q->step = CM_CONNECTED;
 	cm->n_done += !again;
 	return 1;
@@ -166,8 +148,7 @@ static int take_server_event(struct cm *cm, const struct cm_event *event,
 	if (event->type == RDMA_CM_EVENT_ESTABLISHED ||
 	    event->type == RDMA_CM_EVENT_TIMEWAIT_EXIT)
 		return 0;
-	return cm_explain(event->type, event->status, CM_CONNECTED, cm->peer,
-			  cm_is_ethernet(&cm->end), err);
+	return cm_unexpected(&cm->end, event, CM_CONNECTED, err);
 }
 
 /* The client's events, in their order. */
@@ -175,28 +156,17 @@ static int take_server_event(struct cm *cm, const struct cm_event *event,
 static int resolve_route(struct cm *cm, uint32_t i,
 			 const struct cm_event *event, struct error *err)
 {
-	int ret = cm_check_device(&cm->end, event->id, cm->peer, err);
-
-	if (ret)
-		return ret;
-	if (rdma_resolve_route(event->id, cm_lookup_ms(&cm->end)))
-		return call_failed(cm, "rdma_resolve_route", err);
 	cm->qps[i].step = CM_ROUTE;
-	return 1;
+	return cm_check_device(&cm->end, event->id, cm->end.name, err) ?:
+	       cm_resolve_route(&cm->end, event->id, err) ?: 1;
 }
 
 static int request_connection(struct cm *cm, uint32_t i,
 			      const struct cm_event *event, struct error *err)
 {
-	const struct cm_mark mark = cm_mark_of(&cm->end, i, 0);
-	struct rdma_conn_param param =
-		cm_parameters(&cm->end, cm->end.res->qps[i].qp, &mark,
-			      sizeof(mark));
-
-	if (rdma_connect(event->id, &param))
-		return call_failed(cm, "rdma_connect", err);
 	cm->qps[i].step = CM_ANSWER;
-	return 1;
+	return cm_request(&cm->end, event->id, cm->end.res->qps[i].qp, i,
+			  err) ?: 1;
 }
 
 static int take_answer(struct cm *cm, uint32_t i, const struct cm_event *event,
@@ -207,21 +177,17 @@ static int take_answer(struct cm *cm, uint32_t i, const struct cm_event *event,
 	int ret;
 
 	if (!knows_session(cm, event, &index) || index != i)
-		return fail(err, -EPROTO, NULL,
-			    "the answer to rdma_cm from %s is not of this "
-			    "session", cm->peer);
+		return cm_answer_is_strange(&cm->end, err);
 	if (plan_is_datagram(cm->end.plan))
 		ret = cm_take_address(&cm->end, i, &event->ud.ah_attr, &link,
 				      err);
 	else
-		ret = cm_find_link(&cm->end, i, event->id, &link,
-				   err);
-	if (!ret)
-		ret = connect_qp(cm, i, &link, err);
+		ret = cm_find_link(&cm->end, i, event->id, &link, err);
+	ret = ret ?: connect_qp(cm, i, &link, err);
 	if (ret)
 		return ret;
 	if (!plan_is_datagram(cm->end.plan) && rdma_establish(event->id))
-		return call_failed(cm, "rdma_establish", err);
+		return cm_call_failed(&cm->end, "rdma_establish", err);
 	cm->qps[i].step = CM_CONNECTED;
 	cm->n_done++;
 	if (cm->n_begun < cm->end.plan->qps)
@@ -251,20 +217,18 @@ static int take_client_event(struct cm *cm, const struct cm_event *event,
 	if (step < CM_CONNECTED && event->type == steps[step].awaited &&
 	    !event->status)
 		return steps[step].next(cm, i, event, err);
-	return cm_explain(event->type, event->status, step, cm->peer,
-			  cm_is_ethernet(&cm->end), err);
+	return cm_unexpected(&cm->end, event, step, err);
 }
 
 int cm_take(struct cm *cm, struct error *err)
 {
 	struct cm_event event;
-	int ret = cm_event_take(&cm->end, cm->channel, &event, err);
+	int ret = cm_event_take(&cm->end, &event, err);
 
 	if (ret <= 0)
 		return ret;
 	if (cm->group)
-		return cm_group_take(cm->group, event.type, event.status,
-				     &event.ud, err);
+		return cm_group_take(cm->group, &event, err);
 	return cm->end.client ? take_client_event(cm, &event, err) :
 				take_server_event(cm, &event, err);
 }
@@ -289,28 +253,23 @@ int cm_timed_out(const struct cm *cm, struct error *err)
 			    "the client requested only %u of %u connections "
 			    "from rdma_cm in time", cm->n_done,
 			    cm->end.plan->qps);
-	return cm_explain_silence(step, cm->peer, cm_is_ethernet(&cm->end),
-				  err);
+	return cm_late(&cm->end, step, err);
 }
 
 void cm_stop_listening(struct cm *cm)
 {
-	if (cm->listener)
-		rdma_destroy_id(cm->listener);
-	cm->listener = NULL;
+	cm_end_stop_listening(&cm->end);
 }
 
 void cm_close(struct cm *cm)
 {
 	if (!cm)
 		return;
-	cm_stop_listening(cm);
 	cm_group_leave(cm->group);
 	for (uint32_t i = 0; i < cm->end.plan->qps; i++)
 		if (cm->qps[i].id)
 			rdma_destroy_id(cm->qps[i].id);
-	if (cm->channel)
-		rdma_destroy_event_channel(cm->channel);
+	cm_end_close(&cm->end);
 	free(cm->qps);
 	free(cm);
 }

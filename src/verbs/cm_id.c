@@ -107,61 +107,106 @@ static enum rdma_port_space cm_port_space(const struct cm_end *end)
 	return plan_is_datagram(end->plan) ? RDMA_PS_UDP : RDMA_PS_TCP;
 }
 
-int cm_lookup_ms(const struct cm_end *end)
+int cm_create_id(const struct cm_end *end, void *context,
+		 struct rdma_cm_id **id, struct error *err)
+{
+	if (!rdma_create_id(end->channel, id, context, cm_port_space(end)))
+		return 0;
+	*id = NULL;
+	return cm_call_failed(end, "rdma_create_id", err);
+}
+
+int cm_bind(const struct cm_end *end, struct rdma_cm_id *id, struct error *err)
+{
+	struct sockaddr_storage local = end->local;
+
+	if (rdma_bind_addr(id, (struct sockaddr *)&local))
+		return cm_call_failed(end, "rdma_bind_addr", err);
+	return 0;
+}
+
+int cm_end_open(struct cm_end *end, struct error *err)
+{
+	snprintf(end->name, sizeof(end->name), "the client");
+	end->channel = rdma_create_event_channel();
+	if (!end->channel)
+		return cm_call_failed(end, "rdma_create_event_channel", err);
+	if (!fcntl(end->channel->fd, F_SETFL, O_NONBLOCK) &&
+	    !fcntl(end->channel->fd, F_SETFD, FD_CLOEXEC))
+		return 0;
+	return cm_call_failed(end, "fcntl", err);
+}
+
+void cm_end_close(struct cm_end *end)
+{
+	cm_end_stop_listening(end);
+	if (end->channel)
+		rdma_destroy_event_channel(end->channel);
+	end->channel = NULL;
+	sodium_memzero(end->token, sizeof(end->token));
+}
+
+int cm_end_listen(struct cm_end *end, uint16_t *port, struct error *err)
+{
+	int ret = cm_create_id(end, NULL, &end->listener, err) ?:
+		  cm_bind(end, end->listener, err);
+
+	if (ret)
+		return ret;
+	if (rdma_listen(end->listener, BACKLOG))
+		return cm_call_failed(end, "rdma_listen", err);
+	*port = ntohs(rdma_get_src_port(end->listener));
+	return 0;
+}
+
+void cm_end_stop_listening(struct cm_end *end)
+{
+	if (end->listener)
+		rdma_destroy_id(end->listener);
+	end->listener = NULL;
+}
+
+void cm_end_aim(struct cm_end *end, const struct sockaddr_storage *remote)
+{
+	const struct sockaddr_in6 *in6 = (const void *)remote;
+	const struct sockaddr_in *in = (const void *)remote;
+	const bool ipv6 = remote->ss_family == AF_INET6;
+	char ip[INET6_ADDRSTRLEN] = "?";
+
+	end->remote = *remote;
+	inet_ntop(remote->ss_family,
+		  ipv6 ? (const void *)&in6->sin6_addr : &in->sin_addr, ip,
+		  sizeof(ip));
+	snprintf(end->name, sizeof(end->name), "%s port %u", ip,
+		 ntohs(ipv6 ? in6->sin6_port : in->sin_port));
+}
+
+/* Milliseconds for one look-up, which must end before --timeout does. */
+static int lookup_ms(const struct cm_end *end)
 {
 	return (int)(end->plan->timeout / 2 / 1000000);
 }
 
-void cm_name_address(const struct sockaddr_storage *address,
-		     char text[CM_ADDRESS_SIZE])
+int cm_resolve_address(const struct cm_end *end, void *context,
+		       struct rdma_cm_id **id, struct error *err)
 {
-	const struct sockaddr_in6 *in6 = (const void *)address;
-	const struct sockaddr_in *in = (const void *)address;
-	const bool ipv6 = address->ss_family == AF_INET6;
-	char ip[INET6_ADDRSTRLEN] = "?";
+	struct sockaddr_storage from = end->local, to = end->remote;
+	int ret = cm_create_id(end, context, id, err) ?:
+		  cm_set_service(end, *id, err);
 
-	inet_ntop(address->ss_family,
-		  ipv6 ? (const void *)&in6->sin6_addr : &in->sin_addr, ip,
-		  sizeof(ip));
-	snprintf(text, CM_ADDRESS_SIZE, "%s port %u", ip,
-		 ntohs(ipv6 ? in6->sin6_port : in->sin_port));
-}
-
-int cm_id_listen(const struct cm_end *end, struct rdma_event_channel *channel,
-		 struct rdma_cm_id **listener, uint16_t *port,
-		 struct error *err)
-{
-	struct sockaddr_storage local = *end->local;
-
-	if (rdma_create_id(channel, listener, NULL, cm_port_space(end))) {
-		*listener = NULL;
-		return cm_call_failed(end, "rdma_create_id", err);
-	}
-	if (rdma_bind_addr(*listener, (struct sockaddr *)&local))
-		return cm_call_failed(end, "rdma_bind_addr", err);
-	if (rdma_listen(*listener, BACKLOG))
-		return cm_call_failed(end, "rdma_listen", err);
-	*port = ntohs(rdma_get_src_port(*listener));
-	return 0;
-}
-
-int cm_id_resolve(const struct cm_end *end, struct rdma_event_channel *channel,
-		  void *context, const struct sockaddr_storage *remote,
-		  struct rdma_cm_id **id, struct error *err)
-{
-	struct sockaddr_storage from = *end->local, to = *remote;
-	int ret;
-
-	if (rdma_create_id(channel, id, context, cm_port_space(end))) {
-		*id = NULL;
-		return cm_call_failed(end, "rdma_create_id", err);
-	}
-	ret = cm_set_service(end, *id, err);
 	if (ret)
 		return ret;
 	if (rdma_resolve_addr(*id, (struct sockaddr *)&from,
-			      (struct sockaddr *)&to, cm_lookup_ms(end)))
+			      (struct sockaddr *)&to, lookup_ms(end)))
 		return cm_call_failed(end, "rdma_resolve_addr", err);
+	return 0;
+}
+
+int cm_resolve_route(const struct cm_end *end, struct rdma_cm_id *id,
+		     struct error *err)
+{
+	if (rdma_resolve_route(id, lookup_ms(end)))
+		return cm_call_failed(end, "rdma_resolve_route", err);
 	return 0;
 }
 
@@ -172,15 +217,29 @@ int cm_reject(struct rdma_cm_id *id)
 	return 0;
 }
 
-struct rdma_conn_param cm_parameters(const struct cm_end *end,
-				     const struct ibv_qp *qp, const void *data,
-				     size_t size)
+static struct cm_mark mark_of(const struct cm_end *end, uint32_t index,
+			      uint64_t took)
+{
+	const uint32_t big_index = htobe32(index);
+	const uint64_t big_took = htobe64(took);
+	struct cm_mark mark;
+
+	memcpy(mark.token, end->token, sizeof(mark.token));
+	memcpy(mark.index, &big_index, sizeof(mark.index));
+	memcpy(mark.took, &big_took, sizeof(mark.took));
+	return mark;
+}
+
+/* The plan's values, of which the manager decides none. */
+static struct rdma_conn_param parameters(const struct cm_end *end,
+					 const struct ibv_qp *qp,
+					 const struct cm_mark *mark)
 {
 	const struct plan *plan = end->plan;
 
 	return (struct rdma_conn_param){
-		.private_data = data,
-		.private_data_len = (uint8_t)size,
+		.private_data = mark,
+		.private_data_len = sizeof(*mark),
 		.responder_resources = (uint8_t)plan_reads(plan, !end->client),
 		.initiator_depth = (uint8_t)plan_reads(plan, end->client),
 		.retry_count = (uint8_t)plan->retry_count,
@@ -188,6 +247,29 @@ struct rdma_conn_param cm_parameters(const struct cm_end *end,
 		.srq = qp->srq != NULL,
 		.qp_num = qp->qp_num,
 	};
+}
+
+int cm_request(const struct cm_end *end, struct rdma_cm_id *id,
+	       const struct ibv_qp *qp, uint32_t index, struct error *err)
+{
+	const struct cm_mark mark = mark_of(end, index, 0);
+	struct rdma_conn_param param = parameters(end, qp, &mark);
+
+	if (rdma_connect(id, &param))
+		return cm_call_failed(end, "rdma_connect", err);
+	return 0;
+}
+
+int cm_accept(const struct cm_end *end, struct rdma_cm_id *id,
+	      const struct ibv_qp *qp, uint32_t index, uint64_t took,
+	      struct error *err)
+{
+	const struct cm_mark mark = mark_of(end, index, took);
+	struct rdma_conn_param param = parameters(end, qp, &mark);
+
+	if (rdma_accept(id, &param))
+		return cm_call_failed(end, "rdma_accept", err);
+	return 0;
 }
 
 int cm_find_link(const struct cm_end *end, uint32_t i, struct rdma_cm_id *id,
@@ -205,23 +287,6 @@ int cm_find_link(const struct cm_end *end, uint32_t i, struct rdma_cm_id *id,
 	link->rq_psn = rtr.rq_psn;
 	link->sq_psn = rts.sq_psn;
 	return cm_take_address(end, i, &rtr.ah_attr, link, err);
-}
-
-int cm_event_open(const struct cm_end *end, struct rdma_event_channel **channel,
-		  struct error *err)
-{
-	int ret;
-
-	*channel = rdma_create_event_channel();
-	if (!*channel)
-		return cm_call_failed(end, "rdma_create_event_channel", err);
-	if (!fcntl((*channel)->fd, F_SETFL, O_NONBLOCK) &&
-	    !fcntl((*channel)->fd, F_SETFD, FD_CLOEXEC))
-		return 0;
-	ret = cm_call_failed(end, "fcntl", err);
-	rdma_destroy_event_channel(*channel);
-	*channel = NULL;
-	return ret;
 }
 
 /* The private data of EVENT, and its length. */
@@ -262,12 +327,24 @@ static struct cm_event copy_event(bool datagram,
 	return copy;
 }
 
-int cm_event_take(const struct cm_end *end, struct rdma_event_channel *channel,
-		  struct cm_event *event, struct error *err)
+int cm_unexpected(const struct cm_end *end, const struct cm_event *event,
+		  enum cm_step step, struct error *err)
+{
+	return cm_explain(event->type, event->status, step, end->name,
+			  cm_is_ethernet(end), err);
+}
+
+int cm_late(const struct cm_end *end, enum cm_step step, struct error *err)
+{
+	return cm_explain_silence(step, end->name, cm_is_ethernet(end), err);
+}
+
+int cm_event_take(const struct cm_end *end, struct cm_event *event,
+		  struct error *err)
 {
 	struct rdma_cm_event *got;
 
-	if (rdma_get_cm_event(channel, &got)) {
+	if (rdma_get_cm_event(end->channel, &got)) {
 		if (errno == EAGAIN || errno == EINTR)
 			return 0;
 		return cm_call_failed(end, "rdma_get_cm_event", err);
@@ -276,19 +353,6 @@ int cm_event_take(const struct cm_end *end, struct rdma_event_channel *channel,
 	/* an id can be destroyed only after this */
 	rdma_ack_cm_event(got);
 	return 1;
-}
-
-struct cm_mark cm_mark_of(const struct cm_end *end, uint32_t index,
-			  uint64_t took)
-{
-	const uint32_t big_index = htobe32(index);
-	const uint64_t big_took = htobe64(took);
-	struct cm_mark mark;
-
-	memcpy(mark.token, end->token, sizeof(mark.token));
-	memcpy(mark.index, &big_index, sizeof(mark.index));
-	memcpy(mark.took, &big_took, sizeof(mark.took));
-	return mark;
 }
 
 bool cm_mark_is_known(const struct cm_end *end, const struct cm_event *event,
@@ -306,4 +370,11 @@ bool cm_mark_is_known(const struct cm_end *end, const struct cm_event *event,
 	if (took)
 		*took = be64toh(big_took);
 	return true;
+}
+
+int cm_answer_is_strange(const struct cm_end *end, struct error *err)
+{
+	return fail(err, -EPROTO, NULL,
+		    "the answer to rdma_cm from %s is not of this session",
+		    end->name);
 }

@@ -16,10 +16,15 @@
 #include "base/error.h"
 #include "model/endpoint.h"
 #include "model/plan.h"
+#include "verbs/cm_explain.h"
 #include "verbs/device.h"
 #include "verbs/resources.h"
 
-/* What to connect; all of it outlives the connections. */
+/* "10.0.0.2 port 4711" */
+#define CM_ADDRESS_SIZE (INET6_ADDRSTRLEN + 16)
+
+/* An end of a session, as the manager knows it; what it points to outlives the
+ * connections. */
 struct cm_end {
 	bool client;
 	const struct device *device;
@@ -28,9 +33,28 @@ struct cm_end {
 	/* the next two are for struct cm only */
 	struct resources *res;
 	const struct endpoint *peer;	/* complete before the first event */
-	const uint8_t *token;		/* ENDPOINT_TOKEN_SIZE bytes */
-	const struct sockaddr_storage *local;	/* this end's address, port 0 */
+	uint8_t token[ENDPOINT_TOKEN_SIZE];
+	struct sockaddr_storage local;	/* this end's address, port 0 */
+	/* the rest is set by the functions below */
+	struct sockaddr_storage remote;	/* client: the server's */
+	char name[CM_ADDRESS_SIZE];	/* of the peer, in messages */
+	struct rdma_event_channel *channel;
+	struct rdma_cm_id *listener;
 };
+
+/* Open the channel, whose descriptor does not block.  cm_end_close() in any
+ * case. */
+int cm_end_open(struct cm_end *end, struct error *err);
+
+/* Close what END has open, and forget the token. */
+void cm_end_close(struct cm_end *end);
+
+/* The server: accept requests from now on, at *PORT; and no more. */
+int cm_end_listen(struct cm_end *end, uint16_t *port, struct error *err);
+void cm_end_stop_listening(struct cm_end *end);
+
+/* The client: the server's manager is at REMOTE. */
+void cm_end_aim(struct cm_end *end, const struct sockaddr_storage *remote);
 
 bool cm_is_ethernet(const struct cm_end *end);
 
@@ -38,6 +62,14 @@ bool cm_is_ethernet(const struct cm_end *end);
  * negative errno, as the functions below do unless they return 0. */
 int cm_call_failed(const struct cm_end *end, const char *call,
 		   struct error *err);
+
+/* Make *ID, whose events have CONTEXT; NULL after a failure.  The caller
+ * destroys it. */
+int cm_create_id(const struct cm_end *end, void *context,
+		 struct rdma_cm_id **id, struct error *err);
+
+/* Give ID the address of this end. */
+int cm_bind(const struct cm_end *end, struct rdma_cm_id *id, struct error *err);
 
 /* Make ID use the traffic class of the plan: in the headers of all messages of
  * the manager, and in the address vectors it makes. */
@@ -55,38 +87,28 @@ int cm_take_address(const struct cm_end *end, uint32_t i,
 		    const struct ibv_ah_attr *av, struct resources_link *link,
 		    struct error *err);
 
-/* "10.0.0.2 port 4711" */
-#define CM_ADDRESS_SIZE (INET6_ADDRSTRLEN + 16)
+/*
+ * The steps of a client: resolve the server's address, with *ID and its
+ * CONTEXT, then the route, and request the connection of QP INDEX of the
+ * session, which is QP.  The caller destroys *ID, also after a failure, unless
+ * it is NULL.
+ */
+int cm_resolve_address(const struct cm_end *end, void *context,
+		       struct rdma_cm_id **id, struct error *err);
+int cm_resolve_route(const struct cm_end *end, struct rdma_cm_id *id,
+		     struct error *err);
+int cm_request(const struct cm_end *end, struct rdma_cm_id *id,
+	       const struct ibv_qp *qp, uint32_t index, struct error *err);
 
-/* Milliseconds for one look-up, which must end before --timeout does. */
-int cm_lookup_ms(const struct cm_end *end);
-
-/* Name the IP address ADDRESS and its port in TEXT. */
-void cm_name_address(const struct sockaddr_storage *address,
-		     char text[CM_ADDRESS_SIZE]);
-
-/* Accept requests on CHANNEL from now on, at *PORT of END's address, with
- * *LISTENER, which the caller destroys, also after a failure, unless it is
- * NULL. */
-int cm_id_listen(const struct cm_end *end, struct rdma_event_channel *channel,
-		 struct rdma_cm_id **listener, uint16_t *port,
-		 struct error *err);
-
-/* Begin to connect: resolve REMOTE on CHANNEL, with *ID and its CONTEXT.  The
- * caller destroys *ID, also after a failure, unless it is NULL. */
-int cm_id_resolve(const struct cm_end *end, struct rdma_event_channel *channel,
-		  void *context, const struct sockaddr_storage *remote,
-		  struct rdma_cm_id **id, struct error *err);
+/* The server: accept the request ID for QP INDEX, which is QP.  TOOK goes into
+ * the mark. */
+int cm_accept(const struct cm_end *end, struct rdma_cm_id *id,
+	      const struct ibv_qp *qp, uint32_t index, uint64_t took,
+	      struct error *err);
 
 /* Reject the request ID, which is a stranger's or a copy, and destroy it.
  * Returns 0. */
 int cm_reject(struct rdma_cm_id *id);
-
-/* The parameters of the connection of QP, with SIZE bytes of DATA for the peer:
- * the plan's values, of which the manager decides none. */
-struct rdma_conn_param cm_parameters(const struct cm_end *end,
-				     const struct ibv_qp *qp, const void *data,
-				     size_t size);
 
 /* Put what the manager knows of the peer of QP I, which ID connects over RC,
  * into LINK. */
@@ -111,23 +133,23 @@ struct cm_event {
 	bool marked;		/* the private data may be a mark */
 };
 
-/* Open a channel, whose descriptor does not block, in *CHANNEL.  Returns 0, or
- * a negative errno set in ERR with *CHANNEL NULL. */
-int cm_event_open(const struct cm_end *end, struct rdma_event_channel **channel,
+/* Take the next event of END.  Returns 1; 0 if there is none; or a negative
+ * errno set in ERR. */
+int cm_event_take(const struct cm_end *end, struct cm_event *event,
 		  struct error *err);
 
-/* Take the next event of CHANNEL.  Returns 1; 0 if there is none; or a negative
- * errno set in ERR. */
-int cm_event_take(const struct cm_end *end, struct rdma_event_channel *channel,
-		  struct cm_event *event, struct error *err);
-
-/* The mark of queue pair INDEX in END's session. */
-struct cm_mark cm_mark_of(const struct cm_end *end, uint32_t index,
-			  uint64_t took);
+/* Explain in ERR why EVENT, which was not awaited, ended STEP; or that STEP took
+ * too long (cm_explain.h). */
+int cm_unexpected(const struct cm_end *end, const struct cm_event *event,
+		  enum cm_step step, struct error *err);
+int cm_late(const struct cm_end *end, enum cm_step step, struct error *err);
 
 /* True when EVENT carries the token of END's session; then *INDEX and *TOOK are
  * those of its mark.  TOOK may be NULL. */
 bool cm_mark_is_known(const struct cm_end *end, const struct cm_event *event,
 		      uint32_t *index, uint64_t *took);
+
+/* Say in ERR that the answer to a request is not of END's session. */
+int cm_answer_is_strange(const struct cm_end *end, struct error *err);
 
 #endif

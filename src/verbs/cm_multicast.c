@@ -22,12 +22,6 @@ struct cm_group {
 	char text[GID_TEXT_SIZE + 32];	/* in messages */
 };
 
-static int call_failed(const struct cm_group *g, const char *call,
-		       struct error *err)
-{
-	return cm_call_failed(g->end, call, err);
-}
-
 static bool sends(const struct cm_group *g)
 {
 	return plan_sends(g->end->plan, g->end->client);
@@ -47,22 +41,12 @@ static void choose_group(struct cm_group *g)
 }
 
 /* The manager's port is that of this end's address. */
-static int bind_port(struct cm_group *g, struct rdma_event_channel *channel,
-		     struct error *err)
+static int bind_port(struct cm_group *g, struct error *err)
 {
-	struct sockaddr_storage local = *g->end->local;
-	int ret;
-
-	if (rdma_create_id(channel, &g->id, NULL, RDMA_PS_UDP)) {
-		g->id = NULL;
-		return call_failed(g, "rdma_create_id", err);
-	}
-	ret = cm_set_service(g->end, g->id, err);
-	if (ret)
-		return ret;
-	if (rdma_bind_addr(g->id, (struct sockaddr *)&local))
-		return call_failed(g, "rdma_bind_addr", err);
-	return cm_check_device(g->end, g->id, g->text, err);
+	return cm_create_id(g->end, NULL, &g->id, err) ?:
+	       cm_set_service(g->end, g->id, err) ?:
+	       cm_bind(g->end, g->id, err) ?:
+	       cm_check_device(g->end, g->id, g->text, err);
 }
 
 static int join_send_only(struct cm_group *g)
@@ -83,7 +67,7 @@ static int join_failed(const struct cm_group *g, struct error *err)
 	static const char call[] = "rdma_join_multicast";
 
 	if (errno != KERNEL_ENOTSUPP)
-		return call_failed(g, call, err);
+		return cm_call_failed(g->end, call, err);
 	return fail_errno(err, EOPNOTSUPP,
 			  g->address.ss_family == AF_INET6 ?
 			  "rdma_cm may have no IPv6 groups over RoCE v2: "
@@ -107,15 +91,15 @@ static int join_group(struct cm_group *g, struct error *err)
 	return g->requested ? 0 : join_as_member(g, err);
 }
 
-int cm_group_join(const struct cm_end *end, struct rdma_event_channel *channel,
-		  struct cm_group **group, struct error *err)
+int cm_group_join(const struct cm_end *end, struct cm_group **group,
+		  struct error *err)
 {
 	struct cm_group *g = xcalloc(1, sizeof(*g));
 
 	*group = g;
 	g->end = end;
 	choose_group(g);
-	return bind_port(g, channel, err) ?: join_group(g, err);
+	return bind_port(g, err) ?: join_group(g, err);
 }
 
 /* Connect each queue pair along what the manager knows of the group. */
@@ -146,16 +130,16 @@ static int rejoin_as_member(struct cm_group *g, struct error *err)
 	return join_as_member(g, err) ?: 1;
 }
 
-int cm_group_take(struct cm_group *g, enum rdma_cm_event_type type,
-		  int status, const struct rdma_ud_param *ud,
+int cm_group_take(struct cm_group *g, const struct cm_event *event,
 		  struct error *err)
 {
-	if (type == RDMA_CM_EVENT_MULTICAST_JOIN && !status && !g->joined)
-		return connect_all(g, ud, err);
-	if (type == RDMA_CM_EVENT_MULTICAST_ERROR && !g->joined &&
+	if (event->type == RDMA_CM_EVENT_MULTICAST_JOIN && !event->status &&
+	    !g->joined)
+		return connect_all(g, &event->ud, err);
+	if (event->type == RDMA_CM_EVENT_MULTICAST_ERROR && !g->joined &&
 	    g->sends_only)
 		return rejoin_as_member(g, err);
-	return cm_explain(type, status, CM_GROUP, g->text,
+	return cm_explain(event->type, event->status, CM_GROUP, g->text,
 			  cm_is_ethernet(g->end), err);
 }
 

@@ -18,18 +18,17 @@
 
 struct cm_group;
 
-/* Ask for the group of END's plan, with events by CHANNEL.  Returns 0, or a
- * negative errno with the reason in ERR; cm_group_leave(*GROUP) in any case. */
-int cm_group_join(const struct cm_end *end, struct rdma_event_channel *channel,
-		  struct cm_group **group, struct error *err);
+/* Ask for the group of END's plan.  Returns 0, or a negative errno with the
+ * reason in ERR; cm_group_leave(*GROUP) in any case. */
+int cm_group_join(const struct cm_end *end, struct cm_group **group,
+		  struct error *err);
 
 /*
- * Take an event of TYPE with STATUS and UD.  When the group is joined, connect
- * the queue pairs of this end to it.  Returns 1 for progress, or a negative
- * errno with the event and what to do in ERR.
+ * Take EVENT.  When the group is joined, connect the queue pairs of this end to
+ * it.  Returns 1 for progress, or a negative errno with the event and what to
+ * do in ERR.
  */
-int cm_group_take(struct cm_group *group, enum rdma_cm_event_type type,
-		  int status, const struct rdma_ud_param *ud,
+int cm_group_take(struct cm_group *group, const struct cm_event *event,
 		  struct error *err);
 
 /* True when this end has joined, and its queue pairs are connected. */

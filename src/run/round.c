@@ -386,9 +386,7 @@ static int check_measured(struct run *run, const struct result_row *row)
 /* Check that the numbers of ROW make sense. */
 static int check_row(struct run *run, const struct result_row *row)
 {
-	int ret = compare_counts(run, row);
-
-	return ret ? ret : check_measured(run, row);
+	return compare_counts(run, row) ?: check_measured(run, row);
 }
 
 int round_report(struct run *run, struct done *mine, struct done *theirs,

@@ -259,5 +259,5 @@ int acceptor_serve(struct session *s)
 	while (!ret && !a->over)
 		ret = answer_once(a);
 	link_report(&a->end, s->run.result, ret);
-	return ret ? ret : session_send_empty(s, FRAME_BYE);
+	return ret ?: session_send_empty(s, FRAME_BYE);
 }

@@ -22,9 +22,8 @@ int check_ask(struct session *s)
 				   &ignored);
 	r->path.mtu = mtu_from_bytes(r->params.plan.mtu);
 	session_stage(s, "bye");
-	ret = session_send_empty(s, FRAME_BYE);
-	if (!ret)
-		ret = session_receive_empty(s, FRAME_BYE);
+	ret = session_send_empty(s, FRAME_BYE) ?:
+	      session_receive_empty(s, FRAME_BYE);
 	s->over = true;
 	return ret;
 }
@@ -34,11 +33,9 @@ int check_answer(struct session *s)
 	int ret;
 
 	session_stage(s, "bye");
-	ret = session_receive_empty(s, FRAME_BYE);
-	if (!ret)
-		ret = s->refusal;
+	ret = session_receive_empty(s, FRAME_BYE) ?: s->refusal;
 	s->over = true;
-	return ret ? ret : session_send_empty(s, FRAME_BYE);
+	return ret ?: session_send_empty(s, FRAME_BYE);
 }
 
 void check_alone(struct result *r)

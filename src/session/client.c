@@ -33,13 +33,10 @@ int session_open_samples(struct session *s)
 
 static int greet(struct session *s)
 {
-	int ret;
-
 	session_stage(s, "hello");
-	ret = handshake_begin(s);
-	if (!ret)
-		ret = handshake_send_hello(s);
-	return ret ? ret : handshake_take_hello(s);
+	return handshake_begin(s) ?:
+	       handshake_send_hello(s) ?:
+	       handshake_take_hello(s);
 }
 
 /* The client proves the key first: a server tells strangers nothing. */
@@ -48,11 +45,9 @@ static int authenticate(struct session *s)
 	int ret;
 
 	session_stage(s, "key");
-	ret = handshake_check(s);
-	if (!ret)
-		ret = handshake_send_proof(s);
-	if (!ret)
-		ret = handshake_take_proof(s);
+	ret = handshake_check(s) ?:
+	      handshake_send_proof(s) ?:
+	      handshake_take_proof(s);
 	handshake_free(s);
 	return ret;
 }
@@ -73,9 +68,8 @@ static int agree(struct session *s)
 	if (ret)
 		return ret;
 	encode_plan(&frame, &r->params.plan, &r->client);
-	ret = session_send(s, &frame);
-	if (!ret)
-		ret = session_expect(s, FRAME_ACCEPT, &frame);
+	ret = session_send(s, &frame) ?:
+	      session_expect(s, FRAME_ACCEPT, &frame);
 	if (ret)
 		return ret;
 	ret = decode_accept(&frame, &r->server, &r->error);
@@ -119,21 +113,14 @@ static int connect_qps(struct session *s)
 	if (ret)
 		return ret;
 	session_stage(s, "endpoint");
-	ret = setup_send_endpoint(s);
-	if (!ret)
-		ret = setup_take_endpoint(s);
-	if (!ret)
-		ret = peer_check_endpoint(&r->server, &r->path, &s->run.peer,
-					  &r->error);
+	ret = setup_send_endpoint(s) ?:
+	      setup_take_endpoint(s) ?:
+	      peer_check_endpoint(&r->server, &r->path, &s->run.peer,
+				  &r->error);
 	if (ret)
 		return ret;
 	session_stage(s, "connect");
-	ret = setup_connect(s);
-	if (!ret)
-		ret = setup_send_ready(s);
-	if (!ret)
-		ret = setup_take_ready(s);
-	return ret;
+	return setup_connect(s) ?: setup_send_ready(s) ?: setup_take_ready(s);
 }
 
 static int run_all(struct session *s)
@@ -143,8 +130,8 @@ static int run_all(struct session *s)
 	if (ret)
 		return ret;
 	session_stage(s, "bye");
-	ret = session_send_empty(s, FRAME_BYE);
-	return ret ? ret : session_receive_empty(s, FRAME_BYE);
+	return session_send_empty(s, FRAME_BYE) ?:
+	       session_receive_empty(s, FRAME_BYE);
 }
 
 static session_step *const steps[] = {

@@ -44,8 +44,8 @@ int connections_measure(struct session *s)
 	if (ret)
 		return ret;
 	session_stage(s, "bye");
-	ret = session_send_empty(s, FRAME_BYE);
-	return ret ? ret : session_receive_empty(s, FRAME_BYE);
+	return session_send_empty(s, FRAME_BYE) ?:
+	       session_receive_empty(s, FRAME_BYE);
 }
 
 /* The connections of a client that the server has answered, the oldest
@@ -60,10 +60,9 @@ struct answers {
 static int check_endpoint(struct answers *a, const struct endpoint *peer,
 			  struct error *err)
 {
-	int ret = quota_check_connections(&a->s->run.result->params, a->n + 1,
-					  err);
-
-	return ret ? ret : accept_path_of_one(a->s, peer, err);
+	return quota_check_connections(&a->s->run.result->params, a->n + 1,
+				       err) ?:
+	       accept_path_of_one(a->s, peer, err);
 }
 
 static struct link *next_link(struct answers *a)
@@ -118,9 +117,8 @@ static int answer_endpoint(struct answers *a, const struct frame *frame)
 	if (ret)
 		return ret;
 	link_drain(&a->end);
-	ret = check_endpoint(a, &peer, &refusal);
-	if (!ret)
-		ret = connect_to(a, &peer, &mine, &qp, &refusal);
+	ret = check_endpoint(a, &peer, &refusal) ?:
+	      connect_to(a, &peer, &mine, &qp, &refusal);
 	free(peer.qps);
 	if (ret)
 		encode_error(&answer, FRAME_REFUSE, &refusal);
@@ -135,10 +133,9 @@ static int answer_start(struct answers *a, const struct frame *frame)
 	struct error *err = &a->s->run.result->error;
 	struct frame answer;
 	uint64_t keep;
-	int ret = decode_start(frame, &keep, err);
+	int ret = decode_start(frame, &keep, err) ?:
+		  wire_check(frame, "connections", keep, 0, a->n, err);
 
-	if (!ret)
-		ret = wire_check(frame, "connections", keep, 0, a->n, err);
 	while (!ret && a->n > keep)
 		ret = link_destroy(&a->end, &a->links[--a->n], err);
 	if (ret)
@@ -210,9 +207,7 @@ int connections_answer(struct session *s)
 	session_stage(s, "connect");
 	if (HAVE_RDMACM && s->run.plan->rdma_cm)
 		return acceptor_serve(s);
-	ret = link_open(&a.end, &s->run.result->error);
-	if (!ret)
-		ret = answer_all(&a);
+	ret = link_open(&a.end, &s->run.result->error) ?: answer_all(&a);
 	link_report(&a.end, s->run.result, ret);
 	free_answers(&a);
 	return ret;

@@ -70,10 +70,9 @@ static bool is_sign_due(const struct session *s, const struct frame *sign,
 static int take_wait(struct session *s, const struct frame *frame)
 {
 	uint32_t place;
-	int ret = decode_wait(frame, &place, &s->run.result->error);
+	int ret = decode_wait(frame, &place, &s->run.result->error) ?:
+		  session_send_empty(s, FRAME_ALIVE);
 
-	if (!ret)
-		ret = session_send_empty(s, FRAME_ALIVE);
 	if (ret || place == s->place)
 		return ret;
 	s->place = place;
@@ -154,7 +153,7 @@ int session_work(struct session *s, session_step *step)
 		return ret;
 	ret = step(s);
 	interrupted = alive_end(alive, err);
-	return ret ? ret : interrupted;
+	return ret ?: interrupted;
 }
 
 int session_send_empty(struct session *s, enum frame_type type)

@@ -22,8 +22,7 @@ static int receive_start(struct session *s, uint64_t size)
 		return ret;
 	ret = decode_start(&frame, &answered, err);
 	frame_free(&frame);
-	return ret ? ret : wire_check(&frame, "size", answered, size, size,
-				      err);
+	return ret ?: wire_check(&frame, "size", answered, size, size, err);
 }
 
 /* Exchange START, and note the times for compare_clocks(). */
@@ -67,9 +66,8 @@ static int take_done(struct session *s, const struct frame *frame,
 		facts.sent += run->flows[t].expected;
 	if (run->latency)
 		done->latency = histogram_new();
-	ret = decode_done(frame, done, &r->error);
-	if (!ret)
-		ret = peer_check_done(&facts, done, &r->error);
+	ret = decode_done(frame, done, &r->error) ?:
+	      peer_check_done(&facts, done, &r->error);
 	if (!error_is_set(&r->implausible))
 		r->implausible = done->implausible;
 	return ret;
@@ -121,17 +119,13 @@ int exchange_done(struct session *s, struct done *mine, struct done *theirs)
 static int begin(struct session *s, uint64_t size)
 {
 	struct run *run = &s->run;
-	int ret;
 
 	session_stage(s, "start");
-	ret = round_prepare(run, size);
-	if (!ret)
-		ret = inject_at(run, INJECT_AT_PREPARED);
-	if (!ret)
-		ret = run_fill_receives(run);
-	if (!ret)
-		ret = s->dialogue->start(s, size);
-	return ret ? ret : round_start(run);
+	return round_prepare(run, size) ?:
+	       inject_at(run, INJECT_AT_PREPARED) ?:
+	       run_fill_receives(run) ?:
+	       s->dialogue->start(s, size) ?:
+	       round_start(run);
 }
 
 static int run_traffic(struct session *s)
@@ -139,9 +133,7 @@ static int run_traffic(struct session *s)
 	int ret;
 
 	session_stage(s, "traffic");
-	ret = inject_at(&s->run, INJECT_AT_RUNNING);
-	if (!ret)
-		ret = round_run(&s->run);
+	ret = inject_at(&s->run, INJECT_AT_RUNNING) ?: round_run(&s->run);
 	return round_stop(&s->run, ret);
 }
 
@@ -168,9 +160,7 @@ int exchange_round(struct session *s, uint64_t size)
 	/* the client's START has just come */
 	if (!s->run.client)
 		s->run.asked_ticks = clock_ticks(&s->run.clock);
-	ret = begin(s, size);
-	if (!ret)
-		ret = finish(s, run_traffic(s));
+	ret = begin(s, size) ?: finish(s, run_traffic(s));
 	round_end(&s->run);
 	return ret;
 }

@@ -63,10 +63,9 @@ int handshake_send_hello(struct session *s)
 int handshake_take_hello(struct session *s)
 {
 	struct handshake *g = s->handshake;
-	int ret = session_expect(s, FRAME_HELLO, &g->got);
 
-	return ret ? ret : decode_hello(&g->got, &g->theirs,
-					&s->run.result->error);
+	return session_expect(s, FRAME_HELLO, &g->got) ?:
+	       decode_hello(&g->got, &g->theirs, &s->run.result->error);
 }
 
 int handshake_check(struct session *s)

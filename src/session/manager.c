@@ -51,15 +51,12 @@ static int new_manager(struct session *s,
 
 int manager_listen(struct session *s, struct endpoint *mine)
 {
-	int ret;
-
 	if (s->run.client || !s->run.plan->rdma_cm ||
 	    s->run.plan->mcast.wanted)
 		return 0;
 	randombytes_buf(mine->cm_token, sizeof(mine->cm_token));
-	ret = new_manager(s, mine->cm_token);
-	return ret ? ret : cm_listen(s->manager->cm, &mine->cm_port,
-				     error_of(s));
+	return new_manager(s, mine->cm_token) ?:
+	       cm_listen(s->manager->cm, &mine->cm_port, error_of(s));
 }
 
 /* A server trusts the client to give up first. */
@@ -176,7 +173,7 @@ int manager_connect(struct session *s)
 	ret = s->run.plan->mcast.wanted ?
 		      cm_join(s->manager->cm, error_of(s)) :
 		      cm_connect(s->manager->cm, &remote, error_of(s));
-	return ret ? ret : manage(s, false);
+	return ret ?: manage(s, false);
 }
 
 int manager_expect_ready(struct session *s, struct frame *frame)

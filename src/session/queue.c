@@ -158,7 +158,7 @@ static int wait_once(struct session *s, struct waiting *w)
 		ret = receive_place(s);
 	if (!ret)
 		ret = send_place(s, w);
-	return ret ? ret : check_life(s, w);
+	return ret ?: check_life(s, w);
 }
 
 int queue_wait(struct session *s, uint64_t limit)

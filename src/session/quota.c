@@ -192,13 +192,10 @@ static int check_inject(const struct parameters *params, struct error *err)
 int quota_check(const struct parameters *params,
 		 const struct port_limits *device, struct error *err)
 {
-	int ret = check_qps(params, err);
-
-	if (!ret)
-		ret = check_memory(params, device, err);
-	if (!ret)
-		ret = check_duration(params, err);
-	return ret ? ret : check_inject(params, err);
+	return check_qps(params, err) ?:
+	       check_memory(params, device, err) ?:
+	       check_duration(params, err) ?:
+	       check_inject(params, err);
 }
 
 int quota_check_connections(const struct parameters *params, uint64_t n,

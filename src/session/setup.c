@@ -49,9 +49,7 @@ int accept_path_of_one(struct session *s, const struct endpoint *peer,
 
 int setup_create(struct session *s)
 {
-	int ret = run_create(&s->run);
-
-	return ret ? ret : inject_at(&s->run, INJECT_AT_CREATED);
+	return run_create(&s->run) ?: inject_at(&s->run, INJECT_AT_CREATED);
 }
 
 void setup_note_end(struct result *r, bool client, const struct endpoint *end)
@@ -78,7 +76,7 @@ int setup_send_endpoint(struct session *s)
 	if (!ret)
 		encode_endpoint(&frame, &mine);
 	free(mine.qps);
-	return ret ? ret : session_send(s, &frame);
+	return ret ?: session_send(s, &frame);
 }
 
 /* Check that PEER, an ENDPOINT, has the port of rdma_cm when it must, and only
@@ -159,28 +157,21 @@ static int complete(struct session *s)
 
 	if (!ret)
 		run_find_counters(&s->run);
-	return ret ? ret : inject_at(&s->run, INJECT_AT_CONNECTED);
+	return ret ?: inject_at(&s->run, INJECT_AT_CONNECTED);
 }
 
 static int connect_by_address(struct session *s)
 {
-	int ret = prepare(s);
-
-	if (!ret)
-		ret = run_connect(&s->run);
-	return ret ? ret : complete(s);
+	return prepare(s) ?: run_connect(&s->run) ?: complete(s);
 }
 
 int setup_connect(struct session *s)
 {
-	int ret;
-
 	if (!HAVE_RDMACM || !s->run.plan->rdma_cm)
 		return session_work(s, connect_by_address);
-	ret = session_work(s, prepare);
-	if (!ret)
-		ret = manager_connect(s);
-	return ret ? ret : session_work(s, complete);
+	return session_work(s, prepare) ?:
+	       manager_connect(s) ?:
+	       session_work(s, complete);
 }
 
 int setup_send_ready(struct session *s)

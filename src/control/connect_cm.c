@@ -233,12 +233,12 @@ static int finish(struct control_thread *t, struct cm_link *c)
 	struct own *own = t->own;
 	struct resources_link found = { .group = false };
 	int ret = cm_find_link(&own->cm, 0, c->id, &found, &t->err) ?:
-		  link_connect_found(&own->end, &c->link, &found, &t->err);
+		  link_connect_found(&own->end, &c->link, &found, &t->err) ?:
+		  cm_check(&own->cm, "rdma_establish", rdma_establish(c->id),
+			   &t->err);
 
 	if (ret)
 		return ret;
-	if (rdma_establish(c->id))
-		return cm_call_failed(&own->cm, "rdma_establish", &t->err);
 	control_lap(t, MODIFY);
 	ret = link_send(&own->end, &c->link, &t->err);
 	t->shared->broken = ret;
@@ -273,13 +273,11 @@ static int disconnect(struct control_thread *t, struct cm_link *c)
 {
 	const struct own *own = t->own;
 	struct cm_event event;
-	int ret = peer_check(t);
 
-	if (ret)
-		return ret;
-	if (rdma_disconnect(c->id))
-		return cm_call_failed(&own->cm, "rdma_disconnect", &t->err);
-	return await(t, c, CM_CONNECTED, RDMA_CM_EVENT_DISCONNECTED, &event);
+	return peer_check(t) ?:
+	       cm_check(&own->cm, "rdma_disconnect", rdma_disconnect(c->id),
+			&t->err) ?:
+	       await(t, c, CM_CONNECTED, RDMA_CM_EVENT_DISCONNECTED, &event);
 }
 
 static int undo(struct control_thread *t, void *object)

@@ -50,8 +50,8 @@ static int check_device(struct control_thread *t)
 	int ret = ibv_query_device(t->shared->device->context, &attr);
 
 	if (ret)
-		return control_refused(t, "ibv_query_device", abs(ret),
-				       "query the device");
+		return control_check(t, "ibv_query_device", ret,
+				     "query the device");
 	if (attr.device_cap_flags & wanted)
 		return 0;
 	return fail(&t->err, -EOPNOTSUPP,
@@ -73,10 +73,9 @@ static int setup(struct control_thread *t)
 	own->mr = ibv_reg_mr(t->shared->pd, own->buffers,
 			     sizeof(*own->buffers),
 			     IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
-	if (!own->mr)
-		return control_refused(t, "ibv_reg_mr", errno,
-				       "register memory");
-	return control_pair_make(t, &own->pair);
+	return control_check(t, "ibv_reg_mr", own->mr ? 0 : errno,
+			     "register memory") ?:
+	       control_pair_make(t, &own->pair);
 }
 
 static void release(struct control_thread *t)
@@ -124,11 +123,11 @@ static int bind_first(struct control_thread *t, struct window *w,
 		.send_flags = IBV_SEND_SIGNALED,
 		.bind_info = info_of(own, length),
 	};
-	int ret = ibv_bind_mw(own->pair.qps[PAIR_RESPONDER], w->mw, &bind);
 
-	if (ret)
-		return control_refused(t, "ibv_bind_mw", abs(ret), what);
-	return finish(t, PAIR_RESPONDER, what);
+	return control_check(t, "ibv_bind_mw",
+			     ibv_bind_mw(own->pair.qps[PAIR_RESPONDER], w->mw,
+					 &bind), what) ?:
+	       finish(t, PAIR_RESPONDER, what);
 }
 
 /* Bind a window of type 2, by a work request. */
@@ -214,8 +213,8 @@ static int make(struct control_thread *t, void *object)
 			     kind_of(t) == CONTROL_MW_TYPE1 ? IBV_MW_TYPE_1 :
 							      IBV_MW_TYPE_2);
 	if (!w->mw)
-		return control_refused(t, "ibv_alloc_mw", errno,
-				       "allocate a memory window");
+		return control_check(t, "ibv_alloc_mw", errno,
+				     "allocate a memory window");
 	control_lap(t, ALLOCATE);
 	ret = bind_window(t, w);
 	control_lap(t, BIND);
@@ -288,10 +287,8 @@ static int undo(struct control_thread *t, void *object)
 	own->bound--;
 	freed = ibv_dealloc_mw(w->mw);
 	control_lap(t, FREE);
-	if (ret || !freed)
-		return ret;
-	return control_refused(t, "ibv_dealloc_mw", abs(freed),
-			       "free a memory window");
+	return ret ?: control_check(t, "ibv_dealloc_mw", freed,
+				    "free a memory window");
 }
 
 const struct control_op control_mw_bind = {

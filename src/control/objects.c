@@ -24,7 +24,7 @@ static int destroyed(struct control_thread *t, const char *verb, int ret,
 		     const char *what)
 {
 	control_lap(t, DESTROY);
-	return ret ? control_refused(t, verb, abs(ret), what) : 0;
+	return control_check(t, verb, ret, what);
 }
 
 static int make_qp(struct control_thread *t, void *object)
@@ -33,8 +33,7 @@ static int make_qp(struct control_thread *t, void *object)
 	int ret = control_qp_create(t, qp);
 
 	control_lap(t, CREATE);
-	return ret ? control_refused(t, "ibv_create_qp", -ret,
-				     "create a queue pair") : 0;
+	return control_check(t, "ibv_create_qp", ret, "create a queue pair");
 }
 
 static int undo_qp(struct control_thread *t, void *object)
@@ -66,15 +65,15 @@ static int make_cq(struct control_thread *t, void *object)
 {
 	const struct parameters *params = t->shared->params;
 	struct ibv_cq **cq = object;
-	int errnum;
+	int ret;
 
 	*cq = ibv_create_cq(t->shared->device->context,
 			    (int)control_depth(params->plan.tx_depth), NULL,
 			    NULL, (int)params->vector);
-	errnum = errno;
+	ret = *cq ? 0 : errno;
 	control_lap(t, CREATE);
-	return *cq ? 0 : control_refused(t, "ibv_create_cq", errnum,
-					 "create a completion queue");
+	return control_check(t, "ibv_create_cq", ret,
+			     "create a completion queue");
 }
 
 static int undo_cq(struct control_thread *t, void *object)
@@ -109,13 +108,13 @@ static int setup_ah(struct control_thread *t)
 static int make_ah(struct control_thread *t, void *object)
 {
 	struct ibv_ah **ah = object;
-	int errnum;
+	int ret;
 
 	*ah = ibv_create_ah(t->shared->pd, t->own);
-	errnum = errno;
+	ret = *ah ? 0 : errno;
 	control_lap(t, CREATE);
-	return *ah ? 0 : control_refused(t, "ibv_create_ah", errnum,
-					 "create an address handle");
+	return control_check(t, "ibv_create_ah", ret,
+			     "create an address handle");
 }
 
 static int undo_ah(struct control_thread *t, void *object)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -89,11 +90,14 @@ int control_refused_as(struct control_thread *t, const char *verb, int errnum,
 		    what, with, why);
 }
 
-int control_refused(struct control_thread *t, const char *verb, int errnum,
-		    const char *what)
+int control_check(struct control_thread *t, const char *verb, int result,
+		  const char *what)
 {
 	const struct port *port = &t->shared->device->port;
+	const int errnum = abs(result);
 
+	if (!result)
+		return 0;
 	return control_refused_as(t, verb, errnum, what, strerror(errnum),
 				  verb_advice(verb, errnum,
 					      port_is_ethernet(port)));

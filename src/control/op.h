@@ -88,13 +88,14 @@ static inline void control_lap(struct control_thread *t, uint32_t part)
 	control_lap_at(t, part, clock_ticks(t->shared->clock));
 }
 
-/* Report in T's error that VERB refused, with ERRNUM, to do WHAT ("create a
- * queue pair"), and what may be the limit.  Returns a negative errno. */
-int control_refused(struct control_thread *t, const char *verb, int errnum,
-		    const char *what);
+/* Check the RESULT of VERB: 0, or an errno of either sign.  If VERB refused,
+ * say in T's error what it was to do, WHAT ("create a queue pair"), and what
+ * may be the limit.  Returns 0 or a negative errno. */
+int control_check(struct control_thread *t, const char *verb, int result,
+		  const char *what);
 
-/* Like control_refused(), for the reason WHY, with OTHER to try if nothing has
- * run out; NULL: nothing. */
+/* Report that VERB refused with ERRNUM to do WHAT, for the reason WHY, with
+ * OTHER to try if nothing has run out; NULL: nothing. */
 int control_refused_as(struct control_thread *t, const char *verb, int errnum,
 		       const char *what, const char *why, const char *other);
 

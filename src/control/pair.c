@@ -26,8 +26,8 @@ static int create(struct control_thread *t, struct control_pair *pair, int end)
 	};
 
 	pair->qps[end] = ibv_create_qp(t->shared->pd, &attr);
-	return pair->qps[end] ? 0 : control_refused(t, "ibv_create_qp", errno,
-						    "create a queue pair");
+	return control_check(t, "ibv_create_qp", pair->qps[end] ? 0 : errno,
+			     "create a queue pair");
 }
 
 static int to_init(struct control_thread *t, struct control_pair *pair,
@@ -70,7 +70,7 @@ static int connect_both(struct control_thread *t, struct control_pair *pair)
 
 int control_pair_make(struct control_thread *t, struct control_pair *pair)
 {
-	int ret = 0;
+	int ret;
 
 	*pair = (struct control_pair){ .plan = t->shared->params->plan };
 	pair->plan.op = OP_WRITE;
@@ -78,13 +78,11 @@ int control_pair_make(struct control_thread *t, struct control_pair *pair)
 	pair->plan.qp_timeout = ACK_TIMEOUT;
 	pair->cq = ibv_create_cq(t->shared->device->context, 4 * DEPTH, NULL,
 				 NULL, 0);
-	if (!pair->cq)
-		return control_refused(t, "ibv_create_cq", errno,
-				       "create a completion queue");
+	ret = control_check(t, "ibv_create_cq", pair->cq ? 0 : errno,
+			    "create a completion queue");
 	for (int end = 0; end < PAIR_ENDS && !ret; end++)
 		ret = create(t, pair, end);
-	if (!ret)
-		ret = connect_both(t, pair);
+	ret = ret ?: connect_both(t, pair);
 	if (ret)
 		control_pair_free(pair);
 	return ret;
@@ -94,14 +92,13 @@ int control_pair_reconnect(struct control_thread *t, struct control_pair *pair)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
 	struct ibv_wc wc;
+	int ret = 0;
 
-	for (int end = 0; end < PAIR_ENDS; end++) {
-		int ret = ibv_modify_qp(pair->qps[end], &attr, IBV_QP_STATE);
-
-		if (ret)
-			return control_refused(t, "ibv_modify_qp", abs(ret),
-					       "reset a queue pair");
-	}
+	for (int end = 0; end < PAIR_ENDS && !ret; end++)
+		ret = ibv_modify_qp(pair->qps[end], &attr, IBV_QP_STATE);
+	if (ret)
+		return control_check(t, "ibv_modify_qp", ret,
+				     "reset a queue pair");
 	while (ibv_poll_cq(pair->cq, 1, &wc) > 0)
 		;
 	return connect_both(t, pair);
@@ -119,8 +116,7 @@ int control_pair_post(struct control_thread *t, struct control_pair *pair,
 		ret = ibv_post_recv(pair->qps[!end], &receive, &bad_receive);
 	if (!ret)
 		ret = ibv_post_send(pair->qps[end], wr, &bad);
-	return ret ? control_refused(t, "ibv_post_send", abs(ret),
-				     "post a request") : 0;
+	return control_check(t, "ibv_post_send", ret, "post a request");
 }
 
 int control_pair_wait(struct control_thread *t, struct control_pair *pair,
@@ -133,8 +129,8 @@ int control_pair_wait(struct control_thread *t, struct control_pair *pair,
 		int n = ibv_poll_cq(pair->cq, 1, &wc);
 
 		if (n < 0)
-			return control_refused(t, "ibv_poll_cq", EIO,
-					       "poll for a completion");
+			return control_check(t, "ibv_poll_cq", EIO,
+					     "poll for a completion");
 		if (n && wc.qp_num == pair->qps[end]->qp_num &&
 		    (wc.status || !(wc.opcode & IBV_WC_RECV)))
 			break;

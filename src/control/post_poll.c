@@ -14,7 +14,6 @@
 #include "control/qps.h"
 #include "verbs/explain.h"
 #include "verbs/qp.h"
-#include "verbs/qp_attr.h"
 
 enum { POLL_NOTHING, POST, WAIT, POLL };
 
@@ -61,14 +60,13 @@ static int create_qp(struct control_thread *t, struct own *own)
 static int connect_qp(struct control_thread *t, struct own *own)
 {
 	struct control_qps *c = &own->common;
-	int ret;
 
 	c->rtr.dest_qp_num = own->qp->qp_num;
-	ret = ibv_modify_qp(own->qp, &c->init, c->init_mask) ?:
-	      ibv_modify_qp(own->qp, &c->rtr, c->rtr_mask) ?:
-	      ibv_modify_qp(own->qp, &c->rts, c->rts_mask);
-	return ret ? control_refused(t, "ibv_modify_qp", abs(ret),
-				     "connect a queue pair to itself") : 0;
+	return control_check(t, "ibv_modify_qp",
+			     ibv_modify_qp(own->qp, &c->init, c->init_mask) ?:
+			     ibv_modify_qp(own->qp, &c->rtr, c->rtr_mask) ?:
+			     ibv_modify_qp(own->qp, &c->rts, c->rts_mask),
+			     "connect a queue pair to itself");
 }
 
 static int register_buffer(struct control_thread *t, struct own *own)
@@ -78,8 +76,8 @@ static int register_buffer(struct control_thread *t, struct own *own)
 	memset(own->buffer, 0, t->shared->size);
 	own->mr = ibv_reg_mr(t->shared->pd, own->buffer, t->shared->size,
 			     IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
-	return own->mr ? 0 : control_refused(t, "ibv_reg_mr", errno,
-					     "register a message");
+	return control_check(t, "ibv_reg_mr", own->mr ? 0 : errno,
+			     "register a message");
 }
 
 /* Create the address handle of UD; the queue pair is its own peer. */
@@ -88,8 +86,8 @@ static int address(struct control_thread *t, struct own *own)
 	if (own->op != OP_SEND)
 		return 0;
 	own->ah = ibv_create_ah(t->shared->pd, &own->common.rtr.ah_attr);
-	return own->ah ? 0 : control_refused(t, "ibv_create_ah", errno,
-					     "create an address handle");
+	return control_check(t, "ibv_create_ah", own->ah ? 0 : errno,
+			     "create an address handle");
 }
 
 static void make_request(struct control_thread *t, struct own *own)
@@ -195,8 +193,8 @@ static int post(struct own *own)
 static int check(struct control_thread *t, int n, const struct ibv_wc *wc)
 {
 	if (n < 0)
-		return control_refused(t, "ibv_poll_cq", EIO,
-				       "poll for a completion");
+		return control_check(t, "ibv_poll_cq", EIO,
+				     "poll for a completion");
 	if (wc->status == IBV_WC_SUCCESS)
 		return 0;
 	return fail_code(&t->err, -EIO, explain_status_name(wc->status), NULL,
@@ -245,10 +243,8 @@ static int make(struct control_thread *t, void *object)
 		return check(t, ret, &wc);
 	ret = post(own);
 	control_lap(t, POST);
-	if (ret)
-		return control_refused(t, "ibv_post_send", abs(ret),
-				       "post a message");
-	return wait(t, own);
+	return control_check(t, "ibv_post_send", ret, "post a message") ?:
+	       wait(t, own);
 }
 
 const struct control_op control_post_poll = {

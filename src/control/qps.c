@@ -58,8 +58,8 @@ int control_qps_setup(struct control_thread *t)
 	prepare(t, own);
 	own->cq = ibv_create_cq(t->shared->device->context, CONTROL_DEPTH,
 				NULL, NULL, 0);
-	return own->cq ? 0 : control_refused(t, "ibv_create_cq", errno,
-					     "create a completion queue");
+	return control_check(t, "ibv_create_cq", own->cq ? 0 : errno,
+			     "create a completion queue");
 }
 
 void control_qps_release(struct control_thread *t)
@@ -102,7 +102,7 @@ static int move(struct control_thread *t, struct ibv_qp *qp,
 	int ret = ibv_modify_qp(qp, attr, mask);
 
 	control_lap(t, part);
-	return ret ? control_refused(t, "ibv_modify_qp", abs(ret), what) : 0;
+	return control_check(t, "ibv_modify_qp", ret, what);
 }
 
 static int set_up(struct control_thread *t, struct ibv_qp *qp)
@@ -125,8 +125,8 @@ static int make(struct control_thread *t, void *object)
 
 	control_lap(t, CREATE);
 	if (ret)
-		return control_refused(t, "ibv_create_qp", -ret,
-				       "create a queue pair");
+		return control_check(t, "ibv_create_qp", ret,
+				     "create a queue pair");
 	ret = set_up(t, *qp);
 	if (ret)
 		ibv_destroy_qp(*qp);
@@ -139,8 +139,7 @@ static int undo(struct control_thread *t, void *object)
 	int ret = ibv_destroy_qp(*qp);
 
 	control_lap(t, DESTROY);
-	return ret ? control_refused(t, "ibv_destroy_qp", abs(ret),
-				     "destroy a queue pair") : 0;
+	return control_check(t, "ibv_destroy_qp", ret, "destroy a queue pair");
 }
 
 const struct control_op control_qp_setup = {

@@ -124,8 +124,7 @@ static int undo(struct control_thread *t, void *object)
 	int ret = ibv_dereg_mr(*mr);
 
 	control_lap(t, DEREGISTER);
-	return ret ? control_refused(t, "ibv_dereg_mr", ret,
-				     "deregister memory") : 0;
+	return control_check(t, "ibv_dereg_mr", ret, "deregister memory");
 }
 
 const struct control_op control_reg_mr = {

@@ -69,9 +69,12 @@ static const char *name_of(int error)
 	return cu.error_name(error, &name) || !name ? "unknown error" : name;
 }
 
-static int failed(const char *option, const char *call, int error,
-		  struct error *err)
+/* CALL returned ERROR, or 0. */
+static int check(const char *option, const char *call, int error,
+		 struct error *err)
 {
+	if (!error)
+		return 0;
 	return fail_code(err, -EIO, name_of(error),
 			 "see nvidia-smi, or use another --memory",
 			 "%s: %s: %s", option, call, name_of(error));
@@ -81,42 +84,35 @@ static int choose_device(struct gpu *g, const struct memory_choice *choice,
 			 const char *option, struct error *err)
 {
 	const uint32_t n = choice->gpu;
-	int count = 0, error = cu.init(0);
+	int count = 0, ret = check(option, "cuInit", cu.init(0), err);
 
-	if (error)
-		return failed(option, "cuInit", error, err);
-	if (choice->pci[0]) {
-		error = cu.find(&g->device, choice->pci);
-		return error ? failed(option, "cuDeviceGetByPCIBusId", error,
-				      err) : 0;
-	}
-	error = cu.count(&count);
-	if (error)
-		return failed(option, "cuDeviceGetCount", error, err);
+	if (!ret && choice->pci[0])
+		return check(option, "cuDeviceGetByPCIBusId",
+			     cu.find(&g->device, choice->pci), err);
+	ret = ret ?: check(option, "cuDeviceGetCount", cu.count(&count), err);
+	if (ret)
+		return ret;
 	if (n >= (uint32_t)count)
 		return fail(err, -ENODEV, "nvidia-smi -L lists them",
 			    "%s: there is no GPU %u: the driver has %d, from "
 			    "GPU 0 on", option, n, count);
-	error = cu.get(&g->device, (int)n);
-	return error ? failed(option, "cuDeviceGet", error, err) : 0;
+	return check(option, "cuDeviceGet", cu.get(&g->device, (int)n), err);
 }
 
 static int open_gpu(struct gpu *g, const struct memory_choice *choice,
 		    const char *option, struct error *err)
 {
-	int error, ret = library_load(&library, symbols,
-				      sizeof(symbols) / sizeof(*symbols), &cu,
-				      option, err) ?:
-			 choose_device(g, choice, option, err);
+	int ret = library_load(&library, symbols,
+			       sizeof(symbols) / sizeof(*symbols), &cu, option,
+			       err) ?:
+		  choose_device(g, choice, option, err) ?:
+		  check(option, "cuDevicePrimaryCtxRetain",
+			cu.retain(&g->context, g->device), err);
 
 	if (ret)
 		return ret;
-	error = cu.retain(&g->context, g->device);
-	if (error)
-		return failed(option, "cuDevicePrimaryCtxRetain", error, err);
 	g->open = true;
-	error = cu.use(g->context);
-	return error ? failed(option, "cuCtxSetCurrent", error, err) : 0;
+	return check(option, "cuCtxSetCurrent", cu.use(g->context), err);
 }
 
 static int allocate(struct gpu *g, uint64_t size, const char *option,
@@ -131,17 +127,14 @@ static int allocate(struct gpu *g, uint64_t size, const char *option,
 				 "%s: GPU %d cannot allocate %" PRIu64
 				 " bytes: %s", option, g->device, size,
 				 name_of(error));
-	if (error)
-		return failed(option, "cuMemAlloc", error, err);
 	/* whatever follows a copy must see it; an RDMA device is not in the
 	 * order of the GPU's own work */
-	error = cu.set_attribute(&yes, POINTER_SYNC_MEMOPS, g->base);
-	if (error)
-		return failed(option, "cuPointerSetAttribute", error, err);
-	error = cu.set(g->base, 0, size);
-	if (!error)
-		error = cu.synchronize();
-	return error ? failed(option, "cuMemsetD8", error, err) : 0;
+	return check(option, "cuMemAlloc", error, err) ?:
+	       check(option, "cuPointerSetAttribute",
+		     cu.set_attribute(&yes, POINTER_SYNC_MEMOPS, g->base),
+		     err) ?:
+	       check(option, "cuMemsetD8",
+		     cu.set(g->base, 0, size) ?: cu.synchronize(), err);
 }
 
 static int export_dmabuf(const struct gpu *g, uint64_t address, uint64_t size,

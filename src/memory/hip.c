@@ -60,9 +60,12 @@ static const struct library library = {
 };
 static const struct library hsa_library = { hsa_names, NULL };
 
-static int failed(const char *option, const char *call, int error,
-		  struct error *err)
+/* CALL returned ERROR, or 0. */
+static int check(const char *option, const char *call, int error,
+		 struct error *err)
 {
+	if (!error)
+		return 0;
 	return fail_code(err, -EIO, hip.error_name(error),
 			 "see rocm-smi, or use another --memory",
 			 "%s: %s: %s", option, call, hip.error_name(error));
@@ -72,24 +75,20 @@ static int choose_device(struct gpu *g, const struct memory_choice *choice,
 			 const char *option, struct error *err)
 {
 	const uint32_t n = choice->gpu;
-	int count = 0, error = hip.init(0);
+	int count = 0, ret = check(option, "hipInit", hip.init(0), err);
 
-	if (error)
-		return failed(option, "hipInit", error, err);
 	g->device = (int)n;
-	if (choice->pci[0])
-		error = hip.find(&g->device, choice->pci);
-	if (error)
-		return failed(option, "hipDeviceGetByPCIBusId", error, err);
-	error = hip.count(&count);
-	if (error)
-		return failed(option, "hipGetDeviceCount", error, err);
+	if (!ret && choice->pci[0])
+		ret = check(option, "hipDeviceGetByPCIBusId",
+			    hip.find(&g->device, choice->pci), err);
+	ret = ret ?: check(option, "hipGetDeviceCount", hip.count(&count), err);
+	if (ret)
+		return ret;
 	if (n >= (uint32_t)count)
 		return fail(err, -ENODEV, "rocm-smi lists them",
 			    "%s: there is no GPU %u: the driver has %d, from "
 			    "GPU 0 on", option, n, count);
-	error = hip.use(g->device);
-	return error ? failed(option, "hipSetDevice", error, err) : 0;
+	return check(option, "hipSetDevice", hip.use(g->device), err);
 }
 
 static int open_gpu(struct gpu *g, const struct memory_choice *choice,
@@ -123,13 +122,10 @@ static int allocate(struct gpu *g, uint64_t size, const char *option,
 				 "%s: GPU %d cannot allocate %" PRIu64
 				 " bytes: %s", option, g->device, size,
 				 hip.error_name(error));
-	if (error)
-		return failed(option, "hipMalloc", error, err);
 	g->base = (uintptr_t)address;
-	error = hip.set(address, 0, size);
-	if (!error)
-		error = hip.synchronize();
-	return error ? failed(option, "hipMemset", error, err) : 0;
+	return check(option, "hipMalloc", error, err) ?:
+	       check(option, "hipMemset",
+		     hip.set(address, 0, size) ?: hip.synchronize(), err);
 }
 
 static int export_dmabuf(const struct gpu *g, uint64_t address, uint64_t size,

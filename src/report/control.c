@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "model/tests.h"
 #include "report/caveats.h"
 #include "report/chart.h"
 #include "report/head.h"

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/tests.h"
 #include "report/caveats.h"
 #include "report/chart.h"
 #include "report/counters.h"

@@ -1,7 +1,6 @@
 #include "config.h"
 #include "traffic/prepare.h"
 
-#include "base/numbers.h"
 #include "traffic/receive.h"
 #include "traffic/verify.h"
 

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/numbers.h"
 #include "traffic/copier.h"
 #include "traffic/credit.h"
 #include "traffic/pattern.h"

@@ -186,8 +186,11 @@ static int take_answer(struct cm *cm, uint32_t i, const struct cm_event *event,
 	ret = ret ?: connect_qp(cm, i, &link, err);
 	if (ret)
 		return ret;
-	if (!plan_is_datagram(cm->end.plan) && rdma_establish(event->id))
-		return cm_call_failed(&cm->end, "rdma_establish", err);
+	if (!plan_is_datagram(cm->end.plan))
+		ret = cm_check(&cm->end, "rdma_establish",
+			       rdma_establish(event->id), err);
+	if (ret)
+		return ret;
 	cm->qps[i].step = CM_CONNECTED;
 	cm->n_done++;
 	if (cm->n_begun < cm->end.plan->qps)

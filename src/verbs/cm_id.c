@@ -17,12 +17,14 @@ bool cm_is_ethernet(const struct cm_end *end)
 	return port_is_ethernet(&end->device->port);
 }
 
-int cm_call_failed(const struct cm_end *end, const char *call,
-		   struct error *err)
+int cm_check(const struct cm_end *end, const char *call, int result,
+	     struct error *err)
 {
 	const int errnum = errno;
 	const char *advice = NULL;
 
+	if (!result)
+		return 0;
 	/* the first call fails without the kernel module */
 	if (!strcmp(call, "rdma_create_event_channel"))
 		advice = "load the module rdma_ucm (modprobe rdma_ucm), and "
@@ -42,10 +44,10 @@ int cm_set_service(const struct cm_end *end, struct rdma_cm_id *id,
 {
 	uint8_t tos = addressing_traffic_class(end->plan);
 
-	if (tos && rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS,
-				   &tos, sizeof(tos)))
-		return cm_call_failed(end, "rdma_set_option", err);
-	return 0;
+	return cm_check(end, "rdma_set_option",
+			tos ? rdma_set_option(id, RDMA_OPTION_ID,
+					      RDMA_OPTION_ID_TOS, &tos,
+					      sizeof(tos)) : 0, err);
 }
 
 int cm_check_device(const struct cm_end *end, struct rdma_cm_id *id,
@@ -55,7 +57,7 @@ int cm_check_device(const struct cm_end *end, struct rdma_cm_id *id,
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT };
 	const char *name = id->verbs ? ibv_get_device_name(id->verbs->device) :
 				       "no device";
-	int mask = 0;
+	int mask = 0, ret;
 
 	if (strcmp(name, device->port.device) != 0 ||
 	    id->port_num != device->port.number)
@@ -65,10 +67,10 @@ int cm_check_device(const struct cm_end *end, struct rdma_cm_id *id,
 			    "rdma_cm reaches %s by %s port %u, not by %s port "
 			    "%u", peer, name, id->port_num,
 			    device->port.device, device->port.number);
-	if (rdma_init_qp_attr(id, &attr, &mask))
-		return cm_call_failed(end, "rdma_init_qp_attr to INIT", err);
-	if (attr.pkey_index == device->pkey_index)
-		return 0;
+	ret = cm_check(end, "rdma_init_qp_attr to INIT",
+		       rdma_init_qp_attr(id, &attr, &mask), err);
+	if (ret || attr.pkey_index == device->pkey_index)
+		return ret;
 	return fail(err, -EXDEV, "give --pkey-index that of the interface",
 		    "rdma_cm reaches %s with the P_Key at index %u, not at %u",
 		    peer, attr.pkey_index, device->pkey_index);
@@ -110,31 +112,32 @@ static enum rdma_port_space cm_port_space(const struct cm_end *end)
 int cm_create_id(const struct cm_end *end, void *context,
 		 struct rdma_cm_id **id, struct error *err)
 {
-	if (!rdma_create_id(end->channel, id, context, cm_port_space(end)))
-		return 0;
-	*id = NULL;
-	return cm_call_failed(end, "rdma_create_id", err);
+	int ret = cm_check(end, "rdma_create_id",
+			   rdma_create_id(end->channel, id, context,
+					  cm_port_space(end)), err);
+
+	if (ret)
+		*id = NULL;
+	return ret;
 }
 
 int cm_bind(const struct cm_end *end, struct rdma_cm_id *id, struct error *err)
 {
 	struct sockaddr_storage local = end->local;
 
-	if (rdma_bind_addr(id, (struct sockaddr *)&local))
-		return cm_call_failed(end, "rdma_bind_addr", err);
-	return 0;
+	return cm_check(end, "rdma_bind_addr",
+			rdma_bind_addr(id, (struct sockaddr *)&local), err);
 }
 
 int cm_end_open(struct cm_end *end, struct error *err)
 {
 	snprintf(end->name, sizeof(end->name), "the client");
 	end->channel = rdma_create_event_channel();
-	if (!end->channel)
-		return cm_call_failed(end, "rdma_create_event_channel", err);
-	if (!fcntl(end->channel->fd, F_SETFL, O_NONBLOCK) &&
-	    !fcntl(end->channel->fd, F_SETFD, FD_CLOEXEC))
-		return 0;
-	return cm_call_failed(end, "fcntl", err);
+	return cm_check(end, "rdma_create_event_channel",
+			end->channel ? 0 : -1, err) ?:
+	       cm_check(end, "fcntl",
+			fcntl(end->channel->fd, F_SETFL, O_NONBLOCK) ?:
+			fcntl(end->channel->fd, F_SETFD, FD_CLOEXEC), err);
 }
 
 void cm_end_close(struct cm_end *end)
@@ -149,14 +152,13 @@ void cm_end_close(struct cm_end *end)
 int cm_end_listen(struct cm_end *end, uint16_t *port, struct error *err)
 {
 	int ret = cm_create_id(end, NULL, &end->listener, err) ?:
-		  cm_bind(end, end->listener, err);
+		  cm_bind(end, end->listener, err) ?:
+		  cm_check(end, "rdma_listen",
+			   rdma_listen(end->listener, BACKLOG), err);
 
-	if (ret)
-		return ret;
-	if (rdma_listen(end->listener, BACKLOG))
-		return cm_call_failed(end, "rdma_listen", err);
-	*port = ntohs(rdma_get_src_port(end->listener));
-	return 0;
+	if (!ret)
+		*port = ntohs(rdma_get_src_port(end->listener));
+	return ret;
 }
 
 void cm_end_stop_listening(struct cm_end *end)
@@ -191,23 +193,20 @@ int cm_resolve_address(const struct cm_end *end, void *context,
 		       struct rdma_cm_id **id, struct error *err)
 {
 	struct sockaddr_storage from = end->local, to = end->remote;
-	int ret = cm_create_id(end, context, id, err) ?:
-		  cm_set_service(end, *id, err);
 
-	if (ret)
-		return ret;
-	if (rdma_resolve_addr(*id, (struct sockaddr *)&from,
-			      (struct sockaddr *)&to, lookup_ms(end)))
-		return cm_call_failed(end, "rdma_resolve_addr", err);
-	return 0;
+	return cm_create_id(end, context, id, err) ?:
+	       cm_set_service(end, *id, err) ?:
+	       cm_check(end, "rdma_resolve_addr",
+			rdma_resolve_addr(*id, (struct sockaddr *)&from,
+					  (struct sockaddr *)&to,
+					  lookup_ms(end)), err);
 }
 
 int cm_resolve_route(const struct cm_end *end, struct rdma_cm_id *id,
 		     struct error *err)
 {
-	if (rdma_resolve_route(id, lookup_ms(end)))
-		return cm_call_failed(end, "rdma_resolve_route", err);
-	return 0;
+	return cm_check(end, "rdma_resolve_route",
+			rdma_resolve_route(id, lookup_ms(end)), err);
 }
 
 int cm_reject(struct rdma_cm_id *id)
@@ -255,9 +254,7 @@ int cm_request(const struct cm_end *end, struct rdma_cm_id *id,
 	const struct cm_mark mark = mark_of(end, index, 0);
 	struct rdma_conn_param param = parameters(end, qp, &mark);
 
-	if (rdma_connect(id, &param))
-		return cm_call_failed(end, "rdma_connect", err);
-	return 0;
+	return cm_check(end, "rdma_connect", rdma_connect(id, &param), err);
 }
 
 int cm_accept(const struct cm_end *end, struct rdma_cm_id *id,
@@ -267,9 +264,7 @@ int cm_accept(const struct cm_end *end, struct rdma_cm_id *id,
 	const struct cm_mark mark = mark_of(end, index, took);
 	struct rdma_conn_param param = parameters(end, qp, &mark);
 
-	if (rdma_accept(id, &param))
-		return cm_call_failed(end, "rdma_accept", err);
-	return 0;
+	return cm_check(end, "rdma_accept", rdma_accept(id, &param), err);
 }
 
 int cm_find_link(const struct cm_end *end, uint32_t i, struct rdma_cm_id *id,
@@ -278,11 +273,13 @@ int cm_find_link(const struct cm_end *end, uint32_t i, struct rdma_cm_id *id,
 	struct ibv_qp_attr rtr = { .qp_state = IBV_QPS_RTR };
 	struct ibv_qp_attr rts = { .qp_state = IBV_QPS_RTS };
 	int mask = 0;
+	int ret = cm_check(end, "rdma_init_qp_attr to RTR",
+			   rdma_init_qp_attr(id, &rtr, &mask), err) ?:
+		  cm_check(end, "rdma_init_qp_attr to RTS",
+			   rdma_init_qp_attr(id, &rts, &mask), err);
 
-	if (rdma_init_qp_attr(id, &rtr, &mask))
-		return cm_call_failed(end, "rdma_init_qp_attr to RTR", err);
-	if (rdma_init_qp_attr(id, &rts, &mask))
-		return cm_call_failed(end, "rdma_init_qp_attr to RTS", err);
+	if (ret)
+		return ret;
 	link->qpn = rtr.dest_qp_num;
 	link->rq_psn = rtr.rq_psn;
 	link->sq_psn = rts.sq_psn;
@@ -347,7 +344,7 @@ int cm_event_take(const struct cm_end *end, struct cm_event *event,
 	if (rdma_get_cm_event(end->channel, &got)) {
 		if (errno == EAGAIN || errno == EINTR)
 			return 0;
-		return cm_call_failed(end, "rdma_get_cm_event", err);
+		return cm_check(end, "rdma_get_cm_event", -1, err);
 	}
 	*event = copy_event(plan_is_datagram(end->plan), got);
 	/* an id can be destroyed only after this */

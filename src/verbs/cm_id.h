@@ -58,10 +58,10 @@ void cm_end_aim(struct cm_end *end, const struct sockaddr_storage *remote);
 
 bool cm_is_ethernet(const struct cm_end *end);
 
-/* Say in ERR that CALL of librdmacm, which sets errno, failed.  Returns a
- * negative errno, as the functions below do unless they return 0. */
-int cm_call_failed(const struct cm_end *end, const char *call,
-		   struct error *err);
+/* Check the RESULT of CALL of librdmacm, which sets errno: 0, or it failed,
+ * which ERR then says. */
+int cm_check(const struct cm_end *end, const char *call, int result,
+	     struct error *err);
 
 /* Make *ID, whose events have CONTEXT; NULL after a failure.  The caller
  * destroys it. */
@@ -138,8 +138,8 @@ struct cm_event {
 int cm_event_take(const struct cm_end *end, struct cm_event *event,
 		  struct error *err);
 
-/* Explain in ERR why EVENT, which was not awaited, ended STEP; or that STEP took
- * too long (cm_explain.h). */
+/* Explain in ERR why EVENT, which was not awaited, ended STEP; or that STEP
+ * took too long (cm_explain.h). */
 int cm_unexpected(const struct cm_end *end, const struct cm_event *event,
 		  enum cm_step step, struct error *err);
 int cm_late(const struct cm_end *end, enum cm_step step, struct error *err);

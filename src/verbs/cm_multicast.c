@@ -67,7 +67,7 @@ static int join_failed(const struct cm_group *g, struct error *err)
 	static const char call[] = "rdma_join_multicast";
 
 	if (errno != KERNEL_ENOTSUPP)
-		return cm_call_failed(g->end, call, err);
+		return cm_check(g->end, call, -1, err);
 	return fail_errno(err, EOPNOTSUPP,
 			  g->address.ss_family == AF_INET6 ?
 			  "rdma_cm may have no IPv6 groups over RoCE v2: "

@@ -186,7 +186,7 @@ TEST(test_advice)
 		struct error err = { 0 };
 
 		errno = rows[i].errnum;
-		assert_int_equal(cm_call_failed(&end, rows[i].call, &err),
+		assert_int_equal(cm_check(&end, rows[i].call, -1, &err),
 				 -rows[i].errnum);
 		assert_contains(err.message, rows[i].call);
 		assert_contains(err.advice, rows[i].advice);

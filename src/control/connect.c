@@ -50,13 +50,12 @@ static int disconnect(struct control_thread *t, uint64_t keep)
 	int ret;
 
 	encode_start(&frame, keep);
-	ret = peer_send(t, &frame) ?: peer_receive(t, FRAME_START, &frame);
-	/* unlike other refusals, one of this ends the dialogue */
-	if (ret)
-		return peer_is_lost(t, ret);
-	ret = decode_start(&frame, &answer, &t->err) ?:
+	ret = peer_send(t, &frame) ?:
+	      peer_receive(t, FRAME_START, &frame) ?:
+	      decode_start(&frame, &answer, &t->err) ?:
 	      wire_check(&frame, "connections", answer, keep, keep, &t->err);
 	frame_free(&frame);
+	/* unlike other refusals, one of this ends the dialogue */
 	return ret ? peer_is_lost(t, ret) : 0;
 }
 

@@ -148,17 +148,15 @@ static int explain(struct control_thread *t, enum cm_step step,
 		   const struct cm_event *event)
 {
 	const struct own *own = t->own;
-	struct frame frame;
+	struct frame frame = { 0 };
 	int ret;
 
 	t->shared->broken = event->type != RDMA_CM_EVENT_REJECTED;
 	if (event->type != RDMA_CM_EVENT_REJECTED ||
 	    event->status != REJECTED_BY_SERVER)
 		return cm_unexpected(&own->cm, event, step, &t->err);
-	ret = peer_receive(t, FRAME_REFUSE, &frame);
-	if (ret)
-		return ret;
-	ret = frames_take_error(&frame, t->shared->conn->peer, &t->err);
+	ret = peer_receive(t, FRAME_REFUSE, &frame) ?:
+	      frames_take_error(&frame, t->shared->conn->peer, &t->err);
 	frame_free(&frame);
 	return ret;
 }

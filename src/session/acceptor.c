@@ -80,12 +80,10 @@ static int send_endpoint(struct acceptor *a)
 static int receive_path(struct acceptor *a)
 {
 	struct endpoint peer;
-	struct frame frame;
-	int ret = session_expect(a->s, FRAME_ENDPOINT, &frame);
+	struct frame frame = { 0 };
+	int ret = session_expect(a->s, FRAME_ENDPOINT, &frame) ?:
+		  decode_endpoint(&frame, &peer, error_of(a));
 
-	if (ret)
-		return ret;
-	ret = decode_endpoint(&frame, &peer, error_of(a));
 	frame_free(&frame);
 	if (ret)
 		return ret;

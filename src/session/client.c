@@ -59,7 +59,7 @@ static int agree(struct session *s)
 	struct result *r = s->run.result;
 	const bool check = r->params.plan.check;
 	const uint32_t mtu = r->params.plan.mtu;
-	struct frame frame;
+	struct frame frame = { 0 };
 	int ret = 0;
 
 	session_stage(s, "plan");
@@ -69,10 +69,8 @@ static int agree(struct session *s)
 		return ret;
 	encode_plan(&frame, &r->params.plan, &r->client);
 	ret = session_send(s, &frame) ?:
-	      session_expect(s, FRAME_ACCEPT, &frame);
-	if (ret)
-		return ret;
-	ret = decode_accept(&frame, &r->server, &r->error);
+	      session_expect(s, FRAME_ACCEPT, &frame) ?:
+	      decode_accept(&frame, &r->server, &r->error);
 	frame_free(&frame);
 	if (ret)
 		return ret;

@@ -166,12 +166,10 @@ int session_send_empty(struct session *s, enum frame_type type)
 
 int session_receive_empty(struct session *s, enum frame_type type)
 {
-	struct frame frame;
-	int ret = session_expect(s, type, &frame);
+	struct frame frame = { 0 };
+	int ret = session_expect(s, type, &frame) ?:
+		  decode_empty(&frame, &s->run.result->error);
 
-	if (ret)
-		return ret;
-	ret = decode_empty(&frame, &s->run.result->error);
 	frame_free(&frame);
 	return ret;
 }

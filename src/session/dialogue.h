@@ -103,7 +103,8 @@ int session_send(struct session *s, struct frame *frame);
 /*
  * Receive a frame of TYPE; REFUSE, ABORT and any other type are errors.  A peer
  * that sends signs of life while it works on that frame, or makes a client wait
- * for its turn, gets longer than a silent one, but not for ever.
+ * for its turn, gets longer than a silent one, but not for ever.  After a
+ * failure FRAME is as it was.
  */
 int session_expect(struct session *s, enum frame_type type,
 		   struct frame *frame);

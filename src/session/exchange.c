@@ -14,15 +14,14 @@
 static int receive_start(struct session *s, uint64_t size)
 {
 	struct error *err = &s->run.result->error;
-	struct frame frame;
+	struct frame frame = { 0 };
 	uint64_t answered;
-	int ret = session_expect(s, FRAME_START, &frame);
+	int ret = session_expect(s, FRAME_START, &frame) ?:
+		  decode_start(&frame, &answered, err) ?:
+		  wire_check(&frame, "size", answered, size, size, err);
 
-	if (ret)
-		return ret;
-	ret = decode_start(&frame, &answered, err);
 	frame_free(&frame);
-	return ret ?: wire_check(&frame, "size", answered, size, size, err);
+	return ret;
 }
 
 /* Exchange START, and note the times for compare_clocks(). */
@@ -77,19 +76,15 @@ static int take_done(struct session *s, const struct frame *frame,
 static int receive_done(struct session *s, struct done *done)
 {
 	struct monitor *m = &s->run.monitor;
-	struct frame frame;
+	struct frame frame = m->have_done ? m->done : (struct frame){ 0 };
 	int ret = 0;
 
-	if (m->have_done)
-		frame = m->done;
-	else
+	if (!m->have_done) {
 		ret = session_expect(s, FRAME_DONE, &frame);
-	if (!m->have_done)
 		m->done_ticks = clock_ticks(m->clock);
+	}
 	m->have_done = false;
-	if (ret)
-		return ret;
-	ret = take_done(s, &frame, done);
+	ret = ret ?: take_done(s, &frame, done);
 	frame_free(&frame);
 	return ret;
 }

@@ -117,15 +117,13 @@ int handshake_take_proof(struct session *s)
 	struct error *err = &s->run.result->error;
 	struct auth_key key;
 	struct auth auth;
-	struct frame frame;
+	struct frame frame = { 0 };
 	int ret;
 
 	if (!s->handshake->mine.has_key)
 		return 0;
-	ret = session_expect(s, FRAME_AUTH, &frame);
-	if (ret)
-		return ret;
-	ret = decode_auth(&frame, &auth, err);
+	ret = session_expect(s, FRAME_AUTH, &frame) ?:
+	      decode_auth(&frame, &auth, err);
 	frame_free(&frame);
 	if (ret)
 		return ret;

@@ -124,12 +124,10 @@ static int check_endpoint(struct session *s)
 
 int setup_take_endpoint(struct session *s)
 {
-	struct frame frame;
-	int ret = session_expect(s, FRAME_ENDPOINT, &frame);
+	struct frame frame = { 0 };
+	int ret = session_expect(s, FRAME_ENDPOINT, &frame) ?:
+		  decode_endpoint(&frame, &s->run.peer, &s->run.result->error);
 
-	if (ret)
-		return ret;
-	ret = decode_endpoint(&frame, &s->run.peer, &s->run.result->error);
 	frame_free(&frame);
 	if (ret)
 		return ret;
@@ -187,18 +185,16 @@ int setup_take_ready(struct session *s)
 	const struct result *r = s->run.result;
 	struct error *err = &s->run.result->error;
 	struct effective theirs;
-	struct frame frame;
+	struct frame frame = { 0 };
 	const bool awaits = s->run.plan->rdma_cm && !s->run.client;
 	int ret = HAVE_RDMACM && awaits ?
 			  manager_expect_ready(s, &frame) :
 			  session_expect(s, FRAME_READY, &frame);
 
-	if (ret)
-		return ret;
-	ret = decode_ready(&frame, &theirs, err);
+	ret = ret ?:
+	      decode_ready(&frame, &theirs, err) ?:
+	      peer_check_ready(&r->params.plan, &r->path, &theirs, err);
 	frame_free(&frame);
-	if (!ret)
-		ret = peer_check_ready(&r->params.plan, &r->path, &theirs, err);
 	if (!ret)
 		*run_effective(&s->run, !s->run.client) = theirs;
 	return ret;

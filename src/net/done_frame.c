@@ -86,24 +86,20 @@ static void put_fields(struct cursor *c, const struct done *done)
 	if (done->counters.n) {
 		wire_begin_field(c, &list, FIELD_COUNTERS, true, "counters");
 		done_put_counters(c, &done->counters);
-		wire_end_field(c, &list);
 	}
 	if (done->cpu.ns) {
 		wire_begin_field(c, &list, FIELD_CPU, true, "cpu");
 		done_put_cpu(c, &done->cpu);
-		wire_end_field(c, &list);
 	}
 	if (done->events.known) {
 		wire_begin_field(c, &list, FIELD_EVENTS, true, "events");
 		wire_put(c, 8, done->events.sends);
 		wire_put(c, 8, done->events.receives);
-		wire_end_field(c, &list);
 	}
 	if (done->n_receivers) {
 		wire_begin_field(c, &list, FIELD_RECEIVERS, true, "receivers");
 		for (uint32_t i = 0; i < done->n_receivers; i++)
 			wire_put(c, 8, done->receivers[i]);
-		wire_end_field(c, &list);
 	}
 	if (done->span[0] || isfinite(done->clock.drift)) {
 		wire_begin_field(c, &list, FIELD_CLOCK, true, "clock");
@@ -111,7 +107,6 @@ static void put_fields(struct cursor *c, const struct done *done)
 		wire_put(c, 8, done->span[0]);
 		wire_put(c, 8, done->span[1]);
 		wire_put_string(c, done->clock.kernel);
-		wire_end_field(c, &list);
 	}
 	wire_end_fields(c, &list);
 }

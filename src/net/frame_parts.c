@@ -155,7 +155,6 @@ void facts_put(struct cursor *c, const struct facts *facts)
 		wire_begin_field(c, &list, fact_table[i].id, true,
 				 fact_table[i].key);
 		put_fact(c, facts, (enum fact)i);
-		wire_end_field(c, &list);
 	}
 	wire_end_fields(c, &list);
 }

@@ -153,12 +153,10 @@ static void put_endpoint_fields(struct cursor *c, const struct endpoint *e)
 		wire_begin_field(c, &list, FIELD_CM, false, "rdma-cm");
 		wire_put(c, 2, e->cm_port);
 		wire_put_raw(c, e->cm_token, sizeof(e->cm_token));
-		wire_end_field(c, &list);
 	}
 	if (*e->memory) {
 		wire_begin_field(c, &list, FIELD_MEMORY, true, "memory");
 		wire_put_string(c, e->memory);
-		wire_end_field(c, &list);
 	}
 	if (e->targets) {
 		wire_begin_field(c, &list, FIELD_XRC, false, "xrc");
@@ -166,12 +164,10 @@ static void put_endpoint_fields(struct cursor *c, const struct endpoint *e)
 			wire_put(c, 4, e->qps[i].target);
 			wire_put(c, 4, e->qps[i].srqn);
 		}
-		wire_end_field(c, &list);
 	}
 	if (e->took) {
 		wire_begin_field(c, &list, FIELD_TOOK, true, "took");
 		wire_put(c, 8, e->took);
-		wire_end_field(c, &list);
 	}
 	wire_end_fields(c, &list);
 }

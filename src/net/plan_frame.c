@@ -54,22 +54,18 @@ static void put_more(struct cursor *c, const struct port *port)
 	if (facts_any(&port->facts)) {
 		wire_begin_field(c, &list, FIELD_FACTS, true, "facts");
 		facts_put(c, &port->facts);
-		wire_end_field(c, &list);
 	}
 	if (s->xrc) {
 		wire_begin_field(c, &list, FIELD_XRC, true, "xrc");
 		wire_put(c, 4, s->odp[TRANSPORT_XRC]);
-		wire_end_field(c, &list);
 	}
 	if (s->max_sge) {
 		wire_begin_field(c, &list, FIELD_SGE, true, "sge");
 		SGE_LIST(WIRE_PUT)
-		wire_end_field(c, &list);
 	}
 	if (s->max_mcast_grp) {
 		wire_begin_field(c, &list, FIELD_MCAST, true, "mcast");
 		MCAST_LIST(WIRE_PUT)
-		wire_end_field(c, &list);
 	}
 	wire_end_fields(c, &list);
 }
@@ -200,7 +196,6 @@ static void put_parameters(struct cursor *c, const struct plan *plan)
 		wire_begin_field(c, &list, row->id, row->who & PARAM_OPTIONAL,
 				 row->name);
 		put_value(c, &params, row);
-		wire_end_field(c, &list);
 	}
 	wire_end_fields(c, &list);
 }

@@ -189,9 +189,18 @@ void wire_begin_fields(struct cursor *c, struct field_list *list)
 	wire_put(c, 2, 0);
 }
 
+/* The value of the latest field, if there is one, is complete. */
+static void end_field(struct cursor *c, const struct field_list *list)
+{
+	if (list->length_at)
+		put_at(c, list->length_at, FIELD_LENGTH_BYTES,
+		       c->at - list->length_at - FIELD_LENGTH_BYTES);
+}
+
 void wire_begin_field(struct cursor *c, struct field_list *list, uint16_t id,
 		      bool optional, const char *name)
 {
+	end_field(c, list);
 	list->n++;
 	wire_put(c, 2, id);
 	wire_put(c, 1, optional ? FIELD_OPTIONAL : 0);
@@ -200,14 +209,9 @@ void wire_begin_field(struct cursor *c, struct field_list *list, uint16_t id,
 	wire_put(c, FIELD_LENGTH_BYTES, 0);
 }
 
-void wire_end_field(struct cursor *c, const struct field_list *list)
-{
-	put_at(c, list->length_at, FIELD_LENGTH_BYTES,
-	       c->at - list->length_at - FIELD_LENGTH_BYTES);
-}
-
 void wire_end_fields(struct cursor *c, const struct field_list *list)
 {
+	end_field(c, list);
 	put_at(c, list->n_at, 2, list->n);
 }
 

@@ -155,18 +155,18 @@ void wire_get_string(struct cursor *c, char *text, size_t size);
 /* A list of fields being written. */
 struct field_list {
 	size_t n_at;		/* where the number of fields goes */
-	size_t length_at;	/* where the length of the latest one goes */
+	size_t length_at;	/* where the length of the latest one goes; 0:
+				 * none yet */
 	uint32_t n;
 };
 
 /*
- * Write a list of fields: begin it; for each field begin it, put its value and
- * end it; end the list.  The caller gives the fields in ascending order of ID.
+ * Write a list of fields: begin it; for each field begin it and put its value;
+ * end the list.  The caller gives the fields in ascending order of ID.
  */
 void wire_begin_fields(struct cursor *c, struct field_list *list);
 void wire_begin_field(struct cursor *c, struct field_list *list, uint16_t id,
 		      bool optional, const char *name);
-void wire_end_field(struct cursor *c, const struct field_list *list);
 void wire_end_fields(struct cursor *c, const struct field_list *list);
 
 /* For a list X(bytes, name) of numbers of a struct S, in the order of a frame:

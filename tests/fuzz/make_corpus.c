@@ -231,7 +231,6 @@ static void write_newer(const char *folder, const struct plan *plan)
 	wire_begin_fields(&c, &list);
 	wire_begin_field(&c, &list, 60, true, "later");
 	wire_put_string(&c, "6.1");
-	wire_end_field(&c, &list);
 	wire_end_fields(&c, &list);
 	wire_end(&frame, &c);
 	put_byte(&s, FRAME_ACCEPT);

@@ -62,9 +62,7 @@ static struct frame one_fact(uint16_t id, bool optional, const void *value,
 	wire_begin_fields(&c, &facts);
 	wire_begin_field(&c, &facts, id, optional, "fact");
 	wire_put_raw(&c, value, size);
-	wire_end_field(&c, &facts);
 	wire_end_fields(&c, &facts);
-	wire_end_field(&c, &fields);
 	wire_end_fields(&c, &fields);
 	wire_end(&frame, &c);
 	return frame;

@@ -200,7 +200,6 @@ static struct frame newer_plan(bool optional, const char *name)
 	list.n = (uint32_t)(c.bytes[list.n_at] << 8 | c.bytes[list.n_at + 1]);
 	wire_begin_field(&c, &list, 60000, optional, name);
 	wire_put(&c, 2, 1);
-	wire_end_field(&c, &list);
 	wire_end_fields(&c, &list);
 	wire_end(&frame, &c);
 	frame_free(&accept);
@@ -332,7 +331,6 @@ TEST(test_wrong_number_of_targets)
 		wire_begin_field(&c, &list, 3, false, "xrc");
 		for (uint32_t i = 0; i < n; i++)
 			wire_put(&c, 8, i);
-		wire_end_field(&c, &list);
 		wire_end_fields(&c, &list);
 		wire_end(&frame, &c);
 		assert_int_equal(decode_endpoint(&frame, &got, &err),
@@ -387,7 +385,6 @@ static int decode_memory(size_t length, char fill, struct endpoint *got,
 	wire_begin_fields(&c, &list);
 	wire_begin_field(&c, &list, 2, true, "memory");
 	wire_put_string(&c, text);
-	wire_end_field(&c, &list);
 	wire_end_fields(&c, &list);
 	wire_end(&frame, &c);
 	ret = decode_endpoint(&frame, got, err);

@@ -83,12 +83,9 @@ TEST(test_the_bytes_of_a_list)
 	wire_begin_fields(&c, &list);
 	wire_begin_field(&c, &list, 2, false, "two");
 	wire_put(&c, 4, 0x1234);
-	wire_end_field(&c, &list);
 	wire_begin_field(&c, &list, 5, true, "five");
-	wire_end_field(&c, &list);
 	wire_begin_field(&c, &list, 256, true, "x");
 	wire_put(&c, 1, 7);
-	wire_end_field(&c, &list);
 	wire_end_fields(&c, &list);
 	assert_int_equal(c.at, sizeof(wanted));
 	assert_memory_equal(c.bytes, wanted, sizeof(wanted));
@@ -109,9 +106,7 @@ TEST(test_a_list_that_does_not_fit)
 		wire_begin_fields(&c, &list);
 		wire_begin_field(&c, &list, 2, false, "two");
 		wire_put(&c, 8, 1);
-		wire_end_field(&c, &list);
 		wire_begin_field(&c, &list, 5, false, "five");
-		wire_end_field(&c, &list);
 		wire_end_fields(&c, &list);
 		assert_true(c.failed == (room < 2 + 12 + 8 + 13));
 		for (size_t i = room; i < sizeof(bytes); i++)

@@ -30,6 +30,7 @@ static const char *sample(const struct param *row, size_t index,
 	static const char *const others[] = {
 		[PARAM_BYTES] = "1M",
 		[PARAM_SIZES] = "64",
+		[PARAM_STRING] = "write_bw",
 		[PARAM_CPUS] = "0,1",
 		[PARAM_RATE] = "0.1mpps",
 		[PARAM_PERCENTILES] = "50",

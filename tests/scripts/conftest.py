@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
@@ -22,6 +23,8 @@ FAKE = HERE / "fake_verbsperf"
 # The fake measures; what its options are, the real one says.
 os.environ["FAKE_REAL"] = os.path.abspath(
     os.environ.get("VERBSPERF", HERE.parent.parent / "build/verbsperf"))
+KEPT = tempfile.TemporaryDirectory(prefix="options-")
+os.environ["FAKE_OPTIONS"] = os.path.join(KEPT.name, "options.json")
 # Those that have a schema of their own.
 REPORT = re.compile(r'{\s*"schema": "verbsperf-(limits|compare)/1"')
 sys.dont_write_bytecode = True

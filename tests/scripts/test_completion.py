@@ -1,4 +1,5 @@
 """What TAB offers, in bash and zsh, of the program that VERBSPERF names."""
+import functools
 import json
 import os
 import pathlib
@@ -10,6 +11,8 @@ import subprocess
 import time
 
 import pytest
+
+from conftest import run
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ.get("VERBSPERF", TOP / "build/verbsperf"))
@@ -54,11 +57,17 @@ def offers(*words, script=BASH, folder=None, command="verbsperf"):
     return done.stdout.split()
 
 
-def options_of(test):
-    """The options that mean something for TEST, as the program says."""
+@functools.lru_cache(maxsize=None)
+def options():
+    """All options, as the program says."""
     done = subprocess.run([PROGRAM, "--dump-options"], capture_output=True,
                           text=True, timeout=60, check=True)
-    return {f"--{row['name']}" for row in json.loads(done.stdout)["options"]
+    return json.loads(done.stdout)["options"]
+
+
+def options_of(test):
+    """Those that mean something for TEST."""
+    return {f"--{row['name']}" for row in options()
             if test in row["tests"] and "client" in row["who"]
             and not row["hidden"]}
 
@@ -246,9 +255,8 @@ NAMES = ["cluster", "compare", "plot", "selftest", "sweep"]
 @pytest.mark.parametrize("name", NAMES)
 def test_options_of_scripts(name):
     """All that --help says, and nothing else."""
-    text = subprocess.run([TOP / f"scripts/verbsperf-{name}", "--help"],
-                          capture_output=True, text=True, timeout=60,
-                          check=True).stdout
+    status, text, _ = run(f"verbsperf-{name}", "--help")
+    assert status == 0
     every = set(re.findall(r"^  (?:-\w,? (?:\w+, )?)?(--[\w-]+)", text, re.M))
     assert set(offers("--", command=f"verbsperf-{name}")) == every
     assert set(offers("x", "--", command=f"/bin/verbsperf-{name}")) == every

@@ -1,4 +1,5 @@
 """verbsperf --dump-options: what programs are told of the command line."""
+import functools
 import json
 import os
 import pathlib
@@ -21,6 +22,7 @@ def dump(*words):
     return done.returncode, done.stdout, done.stderr
 
 
+@functools.lru_cache(maxsize=None)
 def document(*words):
     """The document of WORDS, which must be right."""
     status, out, err = dump(*words)

@@ -62,6 +62,13 @@ def test_how_a_probability_is_written(p, text):
     assert view.p_text(p) == text
 
 
+@pytest.mark.parametrize("ratio, digits", (
+    (1.0304, 1), (1.0204, 2), (0.9796, 2), (1.02, 1), (1.0200004, 4)))
+def test_digits_that_tell_a_change_from_the_tolerance(ratio, digits):
+    assert view.digits_of({"tolerance_percent": 2.0, "ratio": ratio,
+                           "low": None, "high": None}) == digits
+
+
 def test_how_tolerances_are_written():
     report = {"tolerance_percent": {"bandwidth": 2.0, "latency": 7.5},
               "points": [{"metric": "p99"}, {"metric": "mpps"},
@@ -348,7 +355,10 @@ def test_targets_are_matched_by_name(compare, write):
     status, text, _ = compare(base, new)
     assert status == 1
     lines = {line.split(":")[0].strip(): line for line in text.splitlines()}
-    assert lines["a"].endswith("within tolerance") and lines["b"].endswith("regression")
+    assert lines["a"].endswith("  within tolerance")
+    assert lines["b"].endswith("  regression")
+    assert (lines["a"].index("within tolerance")
+            == lines["b"].index("regression"))
     refused(compare(base, f"{new}:b"), 2, "which target?", "a b")
 
 

@@ -191,8 +191,8 @@ def test_noise_that_hides_a_loss(tmp_path):
     line, = re.findall(r"^   inconclusive: (.*)$", text, re.M)
     many, of, low = re.match(
         r"(\d+) of (\d+) changes may be a loss beyond the tolerance, such as "
-        r"of n\d - n\d \(-([\d.]+)%\): a larger tolerance decides, or several "
-        "measurements of each pair$", line).groups()
+        r"of n\d - n\d \(at worst -([\d.]+)%\): a larger tolerance decides, or "
+        "more --rounds of verbsperf-cluster$", line).groups()
     assert int(of) == 1 + 8 + 28 and 5 < int(many) <= 36
     assert 2 < float(low) < 9
     assert text.endswith(" inconclusive\n")

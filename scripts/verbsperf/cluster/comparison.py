@@ -242,8 +242,8 @@ def undecided_text(changed: Changed) -> str:
     if not math.isfinite(worst.low):
         return words + ": one pair does not say what changes by chance"
     return (f"{words}, such as of {worst.what} "
-            f"({changed.part.percent(worst.low)}): a larger tolerance "
-            "decides, or several measurements of each pair")
+            f"(at worst {changed.part.percent(worst.low)}): a larger tolerance "
+            "decides, or more --rounds of verbsperf-cluster")
 
 
 def lines_of(changed: Changed) -> Iterator[str]:

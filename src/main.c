@@ -31,7 +31,7 @@ static int check_ready_fd(const struct parameters *params, struct error *err)
 		    params->ready_fd);
 }
 
-/* Run commands that measure, and can be interrupted. */
+/* Run a command that goes on until it is done or interrupted. */
 static int run_ends(struct options *options)
 {
 	struct error err = { .stage = "begin" };
@@ -95,7 +95,7 @@ static int run(struct options *options, const char *name)
 	return run_ends(options);
 }
 
-/* perftest's programs say only whether all went well, and --help did not. */
+/* perftest's programs exit with 0 or 1, and with 1 after --help. */
 static int exit_status(const char *name, const struct options *options,
 		       int status)
 {

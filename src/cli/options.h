@@ -26,7 +26,7 @@ struct options {
 	enum command topic;
 	bool dump;		/* only describe the options (cli/dump.h) */
 	const char *server;	/* COMMAND_CLIENT: host name or address */
-	char ignored[160];	/* client options given to a server */
+	char ignored[2048];	/* client options given to a server */
 	struct parameters params;
 };
 

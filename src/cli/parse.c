@@ -25,7 +25,7 @@
 struct parser {
 	struct given given;
 	bool help;
-	bool brief;		/* "help" or -h, not --help */
+	bool brief;		/* -h: help in brief */
 	bool version;
 	bool dump;
 	/* per row: word after an option given without its optional value */
@@ -97,16 +97,16 @@ static const struct param *find_row(int value, char name[64])
 static int ambiguous(struct parser *p, const char *name)
 {
 	size_t length = strlen(name), used = 0;
-	char list[ADVICE_SIZE] = "";
+	char list[ADVICE_SIZE] = "", other[64];
 
-	for (size_t i = 0; i < param_count; i++) {
-		const char *other = param_table[i].name;
+	for (const struct option *o = p->longs; o->name; o++) {
+		const struct param *row = find_row(o->val, other);
 
-		if (param_table[i].who & PARAM_HIDDEN ||
-		    strncmp(other, name + 2, length - 2) != 0)
+		if ((row && row->who & PARAM_HIDDEN) ||
+		    strncmp(o->name, name + 2, length - 2) != 0)
 			continue;
 		snprintf(list + used, sizeof(list) - used, "%s--%s",
-			 used ? ", " : "write one of ", other);
+			 used ? ", " : "write one of ", o->name);
 		used = strlen(list);
 	}
 	return fail(p->given.err, -EINVAL,
@@ -135,6 +135,15 @@ static int bad_long_option(struct parser *p, const char *word)
 		    "unknown option '%s'", name);
 }
 
+/* What an option that is no row of the table sets; NULL for others. */
+static bool *show_of(struct parser *p, int value)
+{
+	return value == 'h' ? &p->brief :
+	       value == HELP_OPTION ? &p->help :
+	       value == 'V' ? &p->version :
+	       value == DUMP_OPTION ? &p->dump : NULL;
+}
+
 /* Report a refused option.  WHY ':' means that its argument is missing. */
 static int bad_option(struct parser *p, int why, char **argv)
 {
@@ -147,7 +156,11 @@ static int bad_option(struct parser *p, int why, char **argv)
 	if (why == ':' && row)
 		return fail(p->given.err, -EINVAL, suggest_meaning(row->name),
 			    "%s needs a value: %s", name, row->argument);
-	if (row)
+	/* "--help=x"; alone they would have been taken */
+	if (show_of(p, optopt))
+		snprintf(name, sizeof(name), "%.*s",
+			 (int)strcspn(argv[optind - 1], "="), argv[optind - 1]);
+	if (row || show_of(p, optopt))
 		return fail(p->given.err, -EINVAL, NULL,
 			    "%s takes no value", name);
 	return fail(p->given.err, -EINVAL,
@@ -155,28 +168,18 @@ static int bad_option(struct parser *p, int why, char **argv)
 		    "unknown option '%s'", name);
 }
 
-/* Take an option that is no row of the table. */
-static bool take_show(struct parser *p, int value)
-{
-	bool *show = value == 'h' ? &p->brief :
-		     value == HELP_OPTION ? &p->help :
-		     value == 'V' ? &p->version :
-		     value == DUMP_OPTION ? &p->dump : NULL;
-
-	if (show)
-		*show = true;
-	return show;
-}
-
 static int take_option(struct parser *p, int value, const char *next)
 {
+	bool *show = show_of(p, value);
 	const struct param *row;
 	const char *meaning;
 	char name[64];
 	int ret;
 
-	if (take_show(p, value))
+	if (show) {
+		*show = true;
 		return 0;
+	}
 	row = find_row(value, name);
 	p->given.row[row - param_table] = true;
 	if (row->implied && !optarg)
@@ -196,13 +199,15 @@ static int take_option(struct parser *p, int value, const char *next)
 	return ret;
 }
 
-/* Refuse WORD if it begins another option: "--time" would be taken for
- * --timeout. */
-static int check_beginning(struct parser *p, const char *word)
+/* Refuse the option that getopt_long() has just read if it has a meaning of its
+ * own but begins another one: "--time" would be taken for --timeout. */
+static int check_beginning(struct parser *p, int value, char **argv)
 {
+	const char *word = argv[optind - 1 - (optarg == argv[optind - 1])];
 	char name[64];
 
-	if (strncmp(word, "--", 2) != 0)
+	if (strncmp(word, "--", 2) != 0 ||
+	    (value < LONG_OPTION && optopt && optopt < LONG_OPTION))
 		return 0;
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="),
 		 word + 2);
@@ -218,18 +223,17 @@ static int take_options(struct parser *p, int argc, char **argv)
 {
 	int value, ret = 0;
 
-	for (int i = 1; i < argc && !ret && strcmp(argv[i], "--") != 0; i++)
-		ret = check_beginning(p, argv[i]);
 	optind = 0;
 	opterr = 0;
 	while (!ret) {
 		value = getopt_long(argc, argv, p->shorts, p->longs, NULL);
 		if (value == -1)
 			break;
-		if (value == '?' || value == ':')
-			ret = bad_option(p, value, argv);
-		else
-			ret = take_option(p, value, argv[optind]);
+		ret = check_beginning(p, value, argv);
+		if (!ret)
+			ret = value == '?' || value == ':' ?
+				      bad_option(p, value, argv) :
+				      take_option(p, value, argv[optind]);
 	}
 	return ret;
 }

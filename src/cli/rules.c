@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "cli/commands.h"
 #include "model/addressing.h"
 #include "model/inject.h"
@@ -132,11 +133,10 @@ void rules_note_given(struct given *g)
  * client's options and only notes them. */
 static void ignore(struct given *g, const struct param *row)
 {
-	char *text = g->options->ignored;
-	size_t used = strlen(text);
+	char option[64];
 
-	snprintf(text + used, sizeof(g->options->ignored) - used, "%s--%s",
-		 used ? ", " : "", row->name);
+	snprintf(option, sizeof(option), "--%s", row->name);
+	list_add(g->options->ignored, sizeof(g->options->ignored), option);
 }
 
 static int check_server(struct given *g)

@@ -38,7 +38,9 @@ static double percent_lost(const struct plan *plan,
 	bool pings = plan->metric == METRIC_LATENCY;
 	uint64_t sent = pings ? row->total.iterations + row->lost :
 				plan_due(plan, row->total.sent);
-	uint64_t lost = pings ? row->lost : sent - row->total.received;
+	uint64_t lost = pings ? row->lost :
+				plan_lost(plan, row->total.sent,
+					  row->total.received);
 
 	if (!pings && row->total.sent_unknown)
 		return unknown(v, "the number sent is not known");

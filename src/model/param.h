@@ -136,7 +136,7 @@ enum table_format {
 #define PARAM_NONE (UINT32_MAX - 1)
 
 /* The type of a parameter's field, which decides how its text is parsed.  Each
- * has a name in param.c. */
+ * has a name in param_parse.c. */
 enum param_kind {
 	PARAM_FLAG,		/* bool */
 	PARAM_NUMBER,		/* uint32_t */

@@ -10,7 +10,7 @@
 
 #include "base/ip.h"
 
-/* "--qps 0: expected 1 to 1024", in the option's own unit. */
+/* "--qps 0: expected 1 to 16384", in the option's own unit. */
 static int out_of_range(const struct param *row, const char *option,
 			const char *text, struct error *err)
 {
@@ -132,7 +132,7 @@ static int malformed(const struct param *row, const char *option,
 static int parse_choice(struct parameters *params, const struct param *row,
 			const char *option, const char *text, struct error *err)
 {
-	char words[80] = "";
+	char words[320] = "";
 	const char *word;
 	size_t used = 0;
 	int length;
@@ -147,8 +147,8 @@ static int parse_choice(struct parameters *params, const struct param *row,
 			 used ? ", " : "", length, word);
 		used = strlen(words);
 	}
-	return fail(err, -EINVAL, NULL, "%s '%s': expected %s", option,
-		    text, words);
+	return fail(err, -EINVAL, NULL, "%s '%s': expected %s%s", option,
+		    text, words, used < sizeof(words) - 1 ? "" : "...");
 }
 
 static int parse_number(const struct param *row, const char *text,

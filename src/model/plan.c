@@ -114,6 +114,13 @@ uint64_t plan_due(const struct plan *plan, uint64_t sent)
 	return sent > UINT64_MAX / copies ? UINT64_MAX : sent * copies;
 }
 
+uint64_t plan_lost(const struct plan *plan, uint64_t sent, uint64_t received)
+{
+	const uint64_t due = plan_due(plan, sent);
+
+	return due > received ? due - received : 0;
+}
+
 uint32_t plan_qps(const struct plan *plan, bool client)
 {
 	return plan->mcast.wanted && !client ? plan_copies(plan) : plan->qps;

@@ -2,7 +2,8 @@
  * What both ends do.  The client makes the plan from its options and sends it;
  * the server accepts or refuses it.  Every field is a row of param_table
  * (model/param.h), which drives parsing, printing and encoding, except op,
- * metric and the fields that only plan_fit() sets.
+ * metric, control, what only plan_choose() sets, and what another dialogue than
+ * ours needs.
  */
 #ifndef MODEL_PLAN_H
 #define MODEL_PLAN_H
@@ -48,8 +49,8 @@ struct mcast {
 struct plan {
 	enum op op;
 	enum metric metric;
-	uint32_t control;	/* enum control_test, which this end runs alone;
-				 * CONTROL_NONE: a test of traffic */
+	uint32_t control;	/* enum control_test: only CONTROL_CONNECT has a
+				 * server; CONTROL_NONE: a test of traffic */
 	struct sizes sizes;
 	uint64_t iterations;	/* per QP; 0: run for duration */
 	uint64_t duration;	/* ns, like all times here */
@@ -62,16 +63,16 @@ struct plan {
 				 * through */
 	uint32_t qps;
 	uint32_t tx_depth;	/* may be PLAN_AUTO: see plan_depth() */
-	uint32_t link_mbps;	/* rate of the slower end; 0 until plan_fit() */
+	uint32_t link_mbps;	/* rate of the slower end; 0 until plan_choose() */
 	uint32_t most_sends;	/* longest send queue of both devices;
 				 * likewise */
-	uint32_t rx_depth;	/* may be PLAN_AUTO until plan_fit() */
+	uint32_t rx_depth;	/* may be PLAN_AUTO until plan_choose() */
 	uint32_t cq_mod;	/* may be PLAN_AUTO: see plan_cq_mod() */
-	uint32_t mtu;		/* bytes; may be PLAN_AUTO until plan_fit() */
+	uint32_t mtu;		/* bytes; may be PLAN_AUTO until plan_choose() */
 	uint32_t outstanding_reads;	/* likewise; see plan_reads() */
 	uint32_t server_reads;	/* the server's when both ends send; 0 until
 				 * plan_fit() chooses */
-	uint32_t qp_timeout;	/* may be PLAN_AUTO until plan_fit() */
+	uint32_t qp_timeout;	/* may be PLAN_AUTO until plan_choose() */
 	uint32_t sl;
 	uint32_t post_list;	/* sends posted in one call */
 	uint32_t sge;		/* scatter/gather entries of a message, or
@@ -101,7 +102,7 @@ struct plan {
 	uint32_t burst;		/* messages per burst at that rate */
 	uint32_t pacing;	/* enum pacing */
 	uint32_t paced_kbps;	/* of each QP, if packet pacing keeps the rate;
-				 * 0 until plan_fit() */
+				 * 0 until plan_choose() */
 	uint8_t static_rate;	/* enum ibv_rate, if the path keeps it;
 				 * likewise */
 	uint32_t arrival;	/* enum arrival, of an open loop */
@@ -173,6 +174,10 @@ uint32_t plan_copies(const struct plan *plan);
 /* Messages that are to be received of SENT ones; UINT64_MAX if there are
  * more. */
 uint64_t plan_due(const struct plan *plan, uint64_t sent);
+
+/* Messages of SENT ones that are not among the RECEIVED; 0 if more arrived than
+ * are due, as in a group to which others send. */
+uint64_t plan_lost(const struct plan *plan, uint64_t sent, uint64_t received);
 
 /* True when messages may be lost without an error. */
 bool plan_is_unreliable(const struct plan *plan);

@@ -191,8 +191,8 @@ void plan_choose(struct plan *plan, const struct port *client,
 /*
  * The default queue must not be the bottleneck.  A completion stands for a
  * quarter of the queue; while it is awaited, the device sends the rest.  That
- * must last three times as long as an acknowledgement from a distant peer takes
- * (3 us).
+ * must last three times as long as an acknowledgement from a distant peer
+ * takes, 3 us.
  */
 #define ACK_SECONDS 10e-6
 #define DEFAULT_TX_DEPTH 128

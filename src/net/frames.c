@@ -138,7 +138,7 @@ void frames_own_words(const struct error *err, const char *peer,
 		strlen(err->message + skip) + 1);
 }
 
-/* The field of an ENDPOINT. */
+/* Ids of the fields of an ENDPOINT. */
 #define FIELD_CM 1
 #define FIELD_MEMORY 2
 #define FIELD_XRC 3

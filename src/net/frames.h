@@ -29,7 +29,7 @@
  *		   6 queue pairs          7 send queue depth *
  *		   8 receive queue depth *        9 messages per completion *
  *		  10 path MTU in bytes * 11 outstanding reads *
- *		  12 acknowledge timeout (4.096 us x 2^n)
+ *		  12 acknowledge timeout (4.096 us x 2^n) *
  *		  13 service level       14 buffer bytes each QP cycles through
  *		  15 sends per post
  *		  16 post method: 0 automatic, 1 ibv_wr_*, 2 ibv_post_send
@@ -57,6 +57,7 @@
  *		  50 counters that both ends read: 0 those of interest, 1 all,
  *		     2 none
  *		  51 pause before each operation of a latency test, time
+ *		  52 the pause between connecting and traffic, time
  *		  53 what limits the rate: 0 the loop, 1 the device
  *		  54 scatter/gather entries of a message
  *		  55 1: fence            56 1: solicited events only
@@ -201,7 +202,8 @@
  *		Field 5, "clock", optional: real drift of this end's clock from
  *		its kernel's (or NAN), and two spans by this clock, in u64 ns,
  *		or 0: from the client's START to this DONE, and from this end's
- *		START to the client's DONE; the server's only.
+ *		START to the client's DONE; the server's only.  Then a string,
+ *		the kernel's clocksource.
  *
  * fields:	a list of fields as in net/wire.h.
  *
@@ -274,7 +276,7 @@ struct done {
 	struct clock_description clock;
 	double ns_per_tick;
 	uint64_t span[2];	/* ns, by the server's clock: at most and at
-				 * least as long as between the client's READY
+				 * least as long as between the client's START
 				 * and DONE (run/compare.h); 0: not known */
 	/* on the heap, done_free() */
 	uint32_t n_threads;	/* 0: a single thread */

@@ -22,8 +22,8 @@
 #define SIGNS_PER_SECOND 32
 #define SIGNS_AT_ONCE 16
 
-/* Wait until FD is ready.  Returns 0, -ETIMEDOUT (not said), or another
- * errno. */
+/* Wait until FD is ready.  Returns 0, -ETIMEDOUT, which ERR does not
+ * say, or another errno. */
 static int wait_ready(struct connection *conn, short events, uint64_t deadline,
 		      struct error *err)
 {

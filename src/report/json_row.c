@@ -22,7 +22,7 @@ static json_t *bandwidth(const struct plan *plan,
 
 	if (d->checked) {
 		received = json_count(d->received);
-		lost = json_count(plan_due(plan, d->sent) - d->received);
+		lost = json_count(plan_lost(plan, d->sent, d->received));
 	}
 	json_put(object, "gbps", json_measured(b->gbps));
 	json_put(object, "mib_per_s", json_measured(b->mib_per_s));

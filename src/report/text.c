@@ -209,9 +209,8 @@ static void print_lost(FILE *out, const struct plan *plan,
 		       const struct result_row *row)
 {
 	const struct result_direction *d = &row->total;
-	/* in a failed run more may have arrived than the sender counted */
-	uint64_t due = plan_due(plan, d->sent);
-	uint64_t lost = due > d->received ? due - d->received : 0;
+	const uint64_t due = plan_due(plan, d->sent);
+	const uint64_t lost = plan_lost(plan, d->sent, d->received);
 
 	if (plan->metric == METRIC_LATENCY)
 		fprintf(out, "   %" PRIu64 " pings, %" PRIu64

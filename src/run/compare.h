@@ -1,4 +1,4 @@
-/* Compares the messages one end sent with those that reached the other. */
+/* Compares what one end sent with what reached the other, and their clocks. */
 #ifndef RUN_COMPARE_H
 #define RUN_COMPARE_H
 
@@ -24,7 +24,7 @@ int compare_counts(struct run *run, const struct result_row *row);
 void compare_measure(const struct run *run, struct done *done);
 
 /* The client compares THEIRS, the server's DONE, with its own times; it sent
- * MINE at SENT_AT, in ticks.  The closest bounds of all sizes stay in the
+ * MINE at SAID, in ticks.  The closest bounds of all sizes stay in the
  * result. */
 void compare_clocks(struct run *run, uint64_t said, const struct done *mine,
 		    const struct done *theirs);

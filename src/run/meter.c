@@ -9,8 +9,7 @@ void meter_begin(struct meter *meter, const char *device)
 	cpu_meter_begin(&meter->cpu, device);
 }
 
-/* CPU time is read last, and at the end first, so that the other readings are
- * not part of it. */
+/* The window's times lie inside the two readings of CPU time. */
 void meter_open(struct meter *meter)
 {
 	cpu_meter_open(&meter->cpu);

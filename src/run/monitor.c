@@ -81,8 +81,8 @@ static void advance_phase(struct monitor *m)
 	plan_next_phase(m);
 }
 
-/* Open the window after --hold: the client read a line, and this server
- * received its START. */
+/* Open the window after --hold: the client has read a line, or this server its
+ * second START. */
 static void release(struct monitor *m)
 {
 	m->held = false;

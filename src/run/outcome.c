@@ -268,6 +268,12 @@ static void fill_direction(struct run *run, uint64_t size, bool from_client,
 					   (double)sender->queue_checks;
 }
 
+/* The larger of two errors; unknown (NAN) if either is. */
+static double larger_error(double one, double other)
+{
+	return isnan(one) ? one : isnan(other) ? other : fmax(one, other);
+}
+
 /* Each direction has its own window; the sum is that of their rates. */
 static struct result_direction sum(const struct result_direction *a,
 				   const struct result_direction *b)
@@ -284,11 +290,11 @@ static struct result_direction sum(const struct result_direction *a,
 			.mpps = one->mpps + other->mpps,
 			.peak_gbps = NAN,
 			.ci95_gbps = { NAN, NAN },
-			.error_percent = fmax(one->error_percent,
-					      other->error_percent),
+			.error_percent = larger_error(one->error_percent,
+						      other->error_percent),
 			.peak_error_percent = NAN,
-			.dry_percent = fmax(one->dry_percent,
-					    other->dry_percent),
+			.dry_percent = larger_error(one->dry_percent,
+						    other->dry_percent),
 		},
 		.sent = a->sent + b->sent,
 		.sent_unknown = a->sent_unknown || b->sent_unknown,

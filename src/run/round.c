@@ -106,8 +106,8 @@ static bool role_awaits_peer(const struct run *run)
 {
 	const struct plan *plan = run->plan;
 
-	/* when a quiet peer has written or read everything, nobody knows, and
-	 * it ends with its ping-pong */
+	/* nobody tells this end when a quiet peer has finished its writes or
+	 * reads; it ends with its ping-pong */
 	if (plan->quiet && plan_sends(plan, run->client) &&
 	    (plan_is_pingpong(plan) ||
 	     !plan_posts_receives(plan, run->client)))

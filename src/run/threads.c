@@ -24,7 +24,9 @@ static void *work(void *argument)
 {
 	struct worker *w = argument;
 
-	pthread_setname_np(pthread_self(), "worker");
+	/* the first is the main thread, whose name is the program's */
+	if (w->number)
+		pthread_setname_np(pthread_self(), "worker");
 	affinity_pin(w->cpus, w->number);
 	cpu_meter_thread_begins(&w->run->meter.cpu, w->number);
 	w->ret = w->loop(w->run, w->flow);

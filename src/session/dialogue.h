@@ -22,6 +22,7 @@
  *	REACHED   these bytes, or AGAIN     ->  <-      REACHED, or AGAIN
  *						(reach.h)
  *	START     size                      ->  <-      START
+ *	          with --hold the client's second one opens the window
  *	          traffic; ALIVE from both, once a second
  *	SENT      messages, from a sender   ->  <-      SENT, from a sender
  *	DONE      counts, times, histogram  ->  <-      DONE

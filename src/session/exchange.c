@@ -24,7 +24,8 @@ static int receive_start(struct session *s, uint64_t size)
 	return ret;
 }
 
-/* Exchange START, and note the times for compare_clocks(). */
+/* Send START and, at the client, await the server's; note the times for
+ * compare_clocks(). */
 int exchange_start(struct session *s, uint64_t size)
 {
 	struct run *run = &s->run;

@@ -5,7 +5,7 @@
 
 /*
  * Keep every queue pair of F filled to its depth with OP and count the
- * messages that complete inside the window (measurement.md, "Bandwidth").  The
+ * messages that complete inside the window (verbsperf-measurement(7)).  The
  * window opens at the last completion of the warm-up, with the pipeline full,
  * or at the first post when there is no warm-up.  It closes at the last
  * completion counted.

@@ -1,6 +1,6 @@
 /*
  * All the state that a timed loop touches.  The loops (bandwidth.h, latency.h,
- * responder.h) make no library or system calls: verbs are libibverbs' inline
+ * responder.h) make no library or system calls, but with --events: verbs are libibverbs' inline
  * calls through context->ops, so the loops also run on the fake provider of
  * the unit tests.
  */

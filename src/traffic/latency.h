@@ -4,7 +4,7 @@
 #include "traffic/flow.h"
 
 /*
- * Ping-pong on the first QP of F (measurement.md, "Latency").  The clock is
+ * Ping-pong on the first QP of F (verbsperf-measurement(7)).  The clock is
  * read as t[i] just before post i, and a sample is t[i+1] - t[i], the whole
  * round trip.  The loop records samples, reposts receives and reaps send
  * completions while the answer is on its way.

@@ -1,5 +1,5 @@
 /*
- * The measurement window (measurement.md, "Bandwidth").  Messages count when
+ * The measurement window (verbsperf-measurement(7)).  Messages count when
  * this end finds their send completion or, with counts_arrivals, when they
  * arrive.
  */

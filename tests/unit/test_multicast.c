@@ -91,6 +91,9 @@ TEST(test_rules)
 	assert_int_equal(plan_qps(&plan, false), 2);
 	assert_int_equal(plan_due(&plan, 5), 10);
 	assert_true(plan_due(&plan, UINT64_MAX - 1) == UINT64_MAX);
+	assert_int_equal(plan_lost(&plan, 5, 7), 3);
+	/* others send to the group, too */
+	assert_int_equal(plan_lost(&plan, 5, 11), 0);
 	plan.mcast.wanted = false;
 	assert_int_equal(plan_due(&plan, 5), 5);
 	assert_int_equal(plan_check(&plan, &err), -EINVAL);

@@ -428,7 +428,9 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
 			.addr = addr,
 			.length = length,
 			.lkey = 0x1234,
-			.rkey = fake_data_moves() ? (uint32_t)getpid() : 0x5678,
+			/* else no process has this ID */
+			.rkey = fake_data_moves() ? (uint32_t)getpid() :
+						    0x56780000,
 		};
 	return mr;
 }

@@ -20,7 +20,7 @@ ENDS = ("client", "server")
 NOTICED = ("a frame from the {} was changed on its way, or the connection was "
            "taken over")
 # what tests/bench/fake_nic.c gives
-RKEY = struct.pack(">I", 0x5678)
+RKEY = struct.pack(">I", 0x56780000)
 
 
 @pytest.fixture

@@ -50,7 +50,7 @@ def test_server_knows_perftest(shared_server):
     with connect(shared_server) as sock:
         sock.sendall(PERFTEST)
         complained(shared_server, "the client is perftest",
-                   "--peer perftest")
+                   "--perftest TEST")
     refused(shared_server)
 
 

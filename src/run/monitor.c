@@ -339,7 +339,7 @@ static int on_sent(struct monitor *m, const struct frame *frame)
 				frame_content(FRAME_SENT),
 				"the %s sent SENT twice", m->conn->peer);
 	for (uint32_t i = 0; i < m->n_flows && !ret; i++)
-		ret = peer_check_sent(&peer, m->flows[i].copies ?
+		ret = peer_check_sent(&peer, m->flows[i].receivers ?
 						     1 : m->flows[i].n_qps,
 				      sent.messages[i], &m->err);
 	if (ret)

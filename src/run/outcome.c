@@ -110,7 +110,7 @@ static void describe_receivers(const struct run *run, struct done *done)
 {
 	const struct flow *f = run->flows;
 
-	if (run->client || f->copies < 2)
+	if (run->client || f->receivers < 2)
 		return;
 	done->n_receivers = f->n_receives;
 	done->receivers = xcalloc(f->n_receives, sizeof(*done->receivers));

@@ -318,7 +318,7 @@ int round_prepare(struct run *run, uint64_t size)
 		.size = size,
 		.walk = bandwidth && !plan->verify ? plan->walk : size,
 		.depth = plan_depth(plan, size),
-		.signal_every = plan_cq_mod(plan, size),
+		.cq_mod = plan_cq_mod(plan, size),
 		.list_length = plan_post_list(plan, size),
 		/* one round trip lacks its beginning, or its end */
 		.iterations = run->warming ? 0 :

@@ -21,13 +21,13 @@ static void stop_posting(struct flow *f)
 {
 	for (uint32_t i = 0; i < f->n_qps; i++) {
 		struct flow_qp *q = &f->qps[i];
-		bool signaled = q->unsignaled_left == f->lists.unsignaled;
+		bool signaled = q->unsignaled_left == f->layout.unsignaled;
 
 		if (q->posted < q->limit)
 			q->limit = q->posted +
 				   (signaled ? 0 : f->shape.list_length);
 	}
-	f->polls.from = flow_last_post(f);
+	f->polls.timed_from = flow_last_post(f);
 }
 
 /* From now on, post no more than the iterations requested. */
@@ -35,8 +35,8 @@ static void limit_posts(struct flow *f)
 {
 	for (uint32_t i = 0; f->shape.iterations && i < f->n_qps; i++)
 		f->qps[i].limit = f->qps[i].completed + f->shape.iterations;
-	if (f->polls.from)
-		f->polls.from = flow_last_post(f);
+	if (f->polls.timed_from)
+		f->polls.timed_from = flow_last_post(f);
 }
 
 /* The command changed, and completions were just taken: see window_edge(). */
@@ -91,7 +91,7 @@ static ALWAYS_INLINE int next_list(const struct flow *f,
 		*n = smaller(smaller(*n, q->unsignaled_left), left - 1);
 		return FLOW_UNSIGNALED;
 	}
-	if (f->lists.unsignaled)
+	if (f->layout.unsignaled)
 		*n = length;
 	return FLOW_SIGNALED;
 }
@@ -100,7 +100,7 @@ static ALWAYS_INLINE void note_list(const struct flow *f, struct flow_qp *q,
 				    const int which, uint64_t n)
 {
 	q->unsignaled_left = which == FLOW_SIGNALED ?
-				     f->lists.unsignaled :
+				     f->layout.unsignaled :
 				     q->unsignaled_left - (uint32_t)n;
 }
 
@@ -108,8 +108,8 @@ static ALWAYS_INLINE void note_list(const struct flow *f, struct flow_qp *q,
 static __attribute__((noinline)) void
 restart_walk(const struct flow *f, struct flow_qp *q, struct flow_request *r)
 {
-	q->ahead = f->lists.positions;
-	move_sends(r, 1, -q->ahead * f->lists.stride, f->lists.op);
+	q->ahead = f->layout.positions;
+	move_sends(r, 1, -q->ahead * f->layout.stride, f->layout.op);
 }
 
 /*
@@ -123,7 +123,7 @@ static ALWAYS_INLINE int post_sends(struct flow *f, struct flow_qp *q,
 				    const enum op op,
 				    const enum post_method method)
 {
-	const uint64_t stride = f->lists.stride;
+	const uint64_t stride = f->layout.stride;
 
 	count_posts(f, q, n);
 	q->ahead -= n;
@@ -155,7 +155,7 @@ static ALWAYS_INLINE int refill_sends(struct flow *f, struct flow_qp *q,
 		uint64_t n = smaller(room, q->ahead);
 		int ret;
 
-		if (f->lists.unsignaled) {
+		if (f->layout.unsignaled) {
 			int which = next_list(f, q, 1, &n);
 
 			note_list(f, q, which, n);
@@ -178,7 +178,7 @@ static __attribute__((noinline)) void place_list(const struct flow *f,
 	uint64_t lists = list->ahead - q->ahead;
 
 	move_sends(list->requests, f->shape.list_length,
-		   lists * f->lists.stride, f->lists.op);
+		   lists * f->layout.stride, f->layout.op);
 	list->ahead = q->ahead;
 }
 
@@ -187,7 +187,7 @@ static __attribute__((noinline)) void
 advance_walk(const struct flow *f, struct flow_qp *q, struct flow_list *list)
 {
 	if (!--q->ahead)
-		q->ahead = f->lists.positions;
+		q->ahead = f->layout.positions;
 	place_list(f, q, list);
 }
 
@@ -210,8 +210,8 @@ static ALWAYS_INLINE int post_lists(struct flow *f, struct flow_qp *q,
 				    const enum post_method method)
 {
 	const uint32_t length = f->shape.list_length;
-	const uint32_t every = f->lists.signal_every;
-	const uint32_t end = f->lists.requests;
+	const uint32_t every = f->layout.signal_every;
+	const uint32_t end = f->layout.requests;
 	struct flow_request *const requests = list->requests;
 	uint64_t id = q->tag | q->posted;
 	int ret;
@@ -233,7 +233,7 @@ static ALWAYS_INLINE int post_lists(struct flow *f, struct flow_qp *q,
 		q->copy += length;
 		if (q->copy == end) {
 			q->copy = 0;
-			if (f->lists.stride)
+			if (f->layout.stride)
 				advance_walk(f, q, list);
 		}
 	} while (n >= length);
@@ -263,7 +263,7 @@ static __attribute__((noinline)) int post_tail(struct flow *f,
 	int ret;
 
 	place_list(f, q, list);
-	number_list(r, length, f->lists.signal_every,
+	number_list(r, length, f->layout.signal_every,
 		    q->tag | (q->posted + left));
 	r += length - left;
 	if (f->verify)
@@ -325,7 +325,7 @@ REFILL(sends_two_sided, refill_sends, OP_SEND, POST_LEGACY)
 REFILL(lists_two_sided, refill_lists, OP_SEND, POST_LEGACY)
 REFILL(sends_one_sided, refill_sends, OP_WRITE, POST_LEGACY)
 REFILL(lists_one_sided, refill_lists, OP_WRITE, POST_LEGACY)
-REFILL(lists_apart, refill_lists, f->lists.op, POST_SLOW)
+REFILL(lists_apart, refill_lists, f->layout.op, POST_SLOW)
 #undef REFILL
 
 static refill_fn *choose_refill(const struct flow *f, enum op op)
@@ -415,7 +415,7 @@ static __attribute__((noinline, cold)) void check_dryness(struct flow *f,
 	if (d->since)
 		f->polls.spacing = (now - d->since) / d->polls;
 	if (d->since && d->ack && !f->pace.bursts && n &&
-	    f->posted < f->polls.from) {
+	    f->posted < f->polls.timed_from) {
 		d->checks++;
 		d->dry += f->idle_at == before &&
 			  is_dry(f, (double)(f->posted - f->completed),
@@ -448,7 +448,8 @@ static ALWAYS_INLINE int poll_and_post(struct flow *f, uint64_t depth,
 		in = take_receives(f);
 	if (n < 0 || in < 0)
 		return n < 0 ? n : in;
-	if (__builtin_expect(command != *seen || f->posted >= f->polls.from, 0))
+	if (__builtin_expect(command != *seen ||
+			     f->posted >= f->polls.timed_from, 0))
 		window_note_poll(f, n + in > 0,
 				 n < POLL_BATCH && in < POLL_BATCH);
 	if (n + in == 0) {

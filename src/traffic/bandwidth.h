@@ -21,7 +21,7 @@
  * An exact count must end with a signaled message.  If more than depth
  * messages follow the warm-up, the loop can still choose that last message.
  * Otherwise it may be outstanding already, so iterations <= depth must equal
- * depth and be a multiple of signal_every.  plan_depth() and plan_cq_mod()
+ * depth and be a multiple of cq_mod.  plan_depth() and plan_cq_mod()
  * ensure this.
  *
  * The result is in F: posted, completed, counted, opened, closed and, after a

@@ -65,7 +65,7 @@ static void prepare(struct bench *b, enum op op,
 		.size = SIZE,
 		.walk = op == OP_READ ? SIZE : WALK,
 		.depth = DEPTH,
-		.signal_every = loop->signal_every,
+		.cq_mod = loop->signal_every,
 		.list_length = loop->list_length,
 		.iterations = iterations,
 	});

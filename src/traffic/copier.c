@@ -77,7 +77,7 @@ static bool reads_last_byte(const struct flow *f, enum op op)
 int copier_post(struct flow *f, struct flow_qp *q, struct flow_request *r,
 		uint8_t count)
 {
-	const enum op op = f->lists.op;
+	const enum op op = f->layout.op;
 	int ret = 0;
 
 	if (op_has_imm(op))

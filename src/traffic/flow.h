@@ -1,8 +1,8 @@
 /*
  * All the state that a timed loop touches.  The loops (bandwidth.h, latency.h,
- * responder.h) make no library or system calls, but with --events: verbs are libibverbs' inline
- * calls through context->ops, so the loops also run on the fake provider of
- * the unit tests.
+ * responder.h) make no library or system calls, but with --events: verbs are
+ * libibverbs' inline calls through context->ops, so the loops also run on the
+ * fake provider of the unit tests.
  */
 #ifndef TRAFFIC_FLOW_H
 #define TRAFFIC_FLOW_H
@@ -170,13 +170,13 @@ struct flow_shape {
 	uint64_t size;		/* bytes of a message */
 	uint64_t walk;		/* bytes of memory each QP steps through */
 	uint32_t depth;		/* maximum sends outstanding per QP */
-	uint32_t signal_every;	/* messages per completion */
+	uint32_t cq_mod;	/* messages per completion */
 	uint32_t list_length;	/* sends posted at once */
 	uint64_t iterations;	/* per QP; 0: until PHASE_DRAIN */
 };
 
 /* How the sends of a flow_shape are prepared (prepare.h). */
-struct flow_lists {
+struct flow_layout {
 	enum op op;
 	uint64_t stride;	/* bytes a list moves per use; 0: it stays */
 	uint64_t positions;	/* of a list that moves, before it starts over;
@@ -214,7 +214,7 @@ struct flow_edge {
 /* The polls of the completion queues while an edge of the window is due
  * (window.h); times in ticks. */
 struct flow_polls {
-	uint64_t from;		/* once posted reaches this, time every poll */
+	uint64_t timed_from;	/* once posted reaches this, time every poll */
 	uint64_t last;		/* end of the last timed poll; 0: none */
 	uint64_t before;	/* end of the timed poll before it */
 	uint64_t gap;		/* upper bound of the time since the completions
@@ -303,14 +303,14 @@ struct flow {
 	struct flow_shape shape;
 	struct gather out;	/* how a message sent or fetched lies in
 				 * memory */
-	struct flow_lists lists;
+	struct flow_layout layout;
 	struct pacer pace;	/* for bandwidth; bursts 0: not paced */
 	struct open_loop *open;	/* requester of an open loop only */
 	uint64_t gap;		/* ticks of pause before each operation of a
 				 * latency loop */
 	struct flow_pingpong pingpong;
 	uint64_t expected;	/* messages: see flow_control.peer_sent */
-	uint32_t copies;	/* how often each is received: by all QPs of a
+	uint32_t receivers;	/* how often each is received: by all QPs of a
 				 * multicast group; 0: once */
 	/* results */
 	uint64_t posted;	/* messages, with warm-up, as the next two */

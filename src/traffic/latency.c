@@ -161,7 +161,7 @@ static ALWAYS_INLINE int finish_post(struct flow *f, struct flow_qp *q)
 {
 	int ret = repost_taken(f);
 
-	if (!ret && q->posted - q->completed >= f->shape.signal_every)
+	if (!ret && q->posted - q->completed >= f->shape.cq_mod)
 		ret = reap(f);
 	if (!ret)
 		ret = await_room(f, q);

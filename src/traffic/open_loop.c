@@ -238,7 +238,7 @@ static ALWAYS_INLINE int take_end(struct flow *f, struct open_loop *o,
 static ALWAYS_INLINE int reap_some(struct flow *f, const struct flow_qp *q,
 				   uint32_t iteration)
 {
-	if (q->posted - q->completed < f->shape.signal_every &&
+	if (q->posted - q->completed < f->shape.cq_mod &&
 	    iteration % POLLS_PER_CHECK)
 		return 0;
 	return reap(f);

@@ -54,8 +54,8 @@ int post_any(struct flow *f, struct flow_qp *q, struct flow_request *first,
 	     uint32_t length)
 {
 	if (f->entries > 1)
-		return post_entries(q, first, length, f->lists.op);
-	return post_linked(q, first, length, f->lists.op, f->method);
+		return post_entries(q, first, length, f->layout.op);
+	return post_linked(q, first, length, f->layout.op, f->method);
 }
 
 #define POST_ONE(name, op, method) \

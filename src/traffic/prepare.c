@@ -55,7 +55,7 @@ static void set_target(const struct flow_qp *q, enum op op, uint64_t offset,
 
 /*
  * Prepare send I of a list and its copies.  In a signaled list, every
- * lists.signal_every-th send asks for a completion, and so does the last, as
+ * layout.signal_every-th send asks for a completion, and so does the last, as
  * signal_every divides list_length.
  */
 static void prepare_request(const struct flow *f, const struct flow_qp *q,
@@ -67,7 +67,7 @@ static void prepare_request(const struct flow *f, const struct flow_qp *q,
 	bool last = (i + 1) % shape->list_length == 0;
 	struct ibv_sge *list = f->entries > 1 ? r->wr.sg_list : &r->sge;
 
-	signaled = signaled && (i + 1) % f->lists.signal_every == 0;
+	signaled = signaled && (i + 1) % f->layout.signal_every == 0;
 	*r = (struct flow_request){
 		.wr = {
 			.wr_id = q->tag |
@@ -92,17 +92,17 @@ static void prepare_request(const struct flow *f, const struct flow_qp *q,
 static void prepare_list(const struct flow *f, const struct flow_qp *q,
 			 enum op op, bool signaled, struct flow_list *list)
 {
-	list->ahead = f->lists.positions;
+	list->ahead = f->layout.positions;
 	list->flags = send_flags(f, op, signaled);
-	for (uint32_t i = 0; i < f->lists.requests; i++)
+	for (uint32_t i = 0; i < f->layout.requests; i++)
 		prepare_request(f, q, op, signaled, i, &list->requests[i]);
 }
 
 static void prepare_qp(const struct flow *f, enum op op, struct flow_qp *q)
 {
-	q->ahead = f->lists.positions;
+	q->ahead = f->layout.positions;
 	q->copy = 0;
-	q->unsignaled_left = f->lists.unsignaled;
+	q->unsignaled_left = f->layout.unsignaled;
 	q->next = NULL;
 	for (int l = 0; l < FLOW_LISTS; l++)
 		prepare_list(f, q, op, l == FLOW_SIGNALED, &q->lists[l]);
@@ -122,9 +122,9 @@ static void prepare_walk(struct flow *f)
 		      lists <= flow_requests(length) / length;
 	bool moves = lists > 1 && !copies;
 
-	f->lists.stride = moves ? gather_span(&f->out) * length : 0;
-	f->lists.positions = moves ? lists : UINT64_MAX;
-	f->lists.requests = copies ? (uint32_t)lists * length : length;
+	f->layout.stride = moves ? gather_span(&f->out) * length : 0;
+	f->layout.positions = moves ? lists : UINT64_MAX;
+	f->layout.requests = copies ? (uint32_t)lists * length : length;
 }
 
 /* Decide which sends of f->shape are signaled. */
@@ -133,12 +133,12 @@ static void prepare_signals(struct flow *f)
 	struct flow_shape *shape = &f->shape;
 	uint32_t lists;
 
-	if (shape->signal_every > shape->depth)
-		shape->signal_every = shape->depth;
-	lists = shape->signal_every / shape->list_length;
-	f->lists.unsignaled = lists ? (lists - 1) * shape->list_length : 0;
-	f->lists.signal_every = divisor(shape->list_length,
-					shape->signal_every);
+	if (shape->cq_mod > shape->depth)
+		shape->cq_mod = shape->depth;
+	lists = shape->cq_mod / shape->list_length;
+	f->layout.unsignaled = lists ? (lists - 1) * shape->list_length : 0;
+	f->layout.signal_every = divisor(shape->list_length,
+					shape->cq_mod);
 }
 
 /* Clear the results.  ACK is kept from an earlier run of the same size, as it
@@ -150,7 +150,7 @@ static void clear_counts(struct flow *f, uint64_t ack)
 	f->send_events = f->receive_events = 0;
 	f->idle_polls = 0;
 	f->idle_at = UINT64_MAX;
-	f->polls = (struct flow_polls){ .from = UINT64_MAX };
+	f->polls = (struct flow_polls){ .timed_from = UINT64_MAX };
 	f->dryness = (struct flow_dryness){ .polls_left = 1, .ack = ack };
 	f->window = (struct flow_window){ .opened = 0 };
 }
@@ -162,7 +162,7 @@ void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape)
 	f->shape = *shape;
 	f->out = gather_of(shape->size, f->entries);
 	f->slow = f->verify || f->entries > 1 || f->copier;
-	f->lists.op = op;
+	f->layout.op = op;
 	prepare_signals(f);
 	prepare_walk(f);
 	clear_counts(f, same ? f->dryness.ack : 0);

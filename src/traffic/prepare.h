@@ -7,9 +7,9 @@
 /*
  * Prepare F for one size: clear its results, restart the walks and prepare the
  * sends of operation OP.  Each QP's lists[].requests must have room for
- * flow_requests(list_length) entries.  shape.signal_every becomes at most
- * depth, so that a full queue always has a completion to come.  Signaled sends
- * are spaced evenly: their distance divides list_length or is a multiple of it.
+ * flow_requests(list_length) entries.  shape.cq_mod becomes at most depth, so
+ * that a full queue always has a completion to come.  Signaled sends are spaced
+ * evenly: their distance divides list_length or is a multiple of it.
  * F is not paced; call pace_init() afterwards if it should be.
  */
 void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape);

@@ -18,7 +18,7 @@ static bool all_arrived(struct flow *f, uint64_t *silent_since)
 	if (!atomic_load_explicit(&f->control->peer_sent,
 				  memory_order_acquire))
 		return false;
-	if (f->received / (f->copies ? f->copies : 1) >= f->expected)
+	if (f->received / (f->receivers ? f->receivers : 1) >= f->expected)
 		return true;
 	if (!f->unreliable)
 		return false;
@@ -54,7 +54,7 @@ static int respond(struct flow *f)
 		next_cqs(f);
 		n = take_receives(f);
 		if (f->counts_arrivals && n >= 0 &&
-		    (command != seen || f->posted >= f->polls.from))
+		    (command != seen || f->posted >= f->polls.timed_from))
 			window_note_poll(f, n > 0, n < POLL_BATCH);
 		if (n >= 0 && f->verify)
 			n = reap_credits(f, n);

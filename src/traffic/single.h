@@ -55,7 +55,7 @@ static ALWAYS_INLINE void prepare_next(struct flow *f, struct flow_qp *q)
 		q->unsignaled_left--;
 		q->next = &q->lists[FLOW_UNSIGNALED];
 	} else {
-		q->unsignaled_left = f->lists.unsignaled;
+		q->unsignaled_left = f->layout.unsignaled;
 		q->next = &q->lists[FLOW_SIGNALED];
 	}
 	q->next->requests->wr.wr_id = q->tag | (q->posted + 1);

@@ -37,7 +37,7 @@ static struct pattern pattern_of(const struct flow *f,
 {
 	return (struct pattern){
 		.sequence = sequence,
-		.qp = in && f->copies ? 0 : qp_index_of(q->tag),
+		.qp = in && f->receivers ? 0 : qp_index_of(q->tag),
 		.direction = in ? f->verify->direction_in :
 				  f->verify->direction_out,
 	};
@@ -118,7 +118,7 @@ static void prepare_incoming(struct flow *f, const struct flow_qp *q)
 	for (uint64_t i = 0; i < f->verify->places; i++) {
 		struct pattern p = pattern_of(f, q, i, false);
 
-		if (f->lists.op == OP_READ)
+		if (f->layout.op == OP_READ)
 			fill(f, incoming(f, q, i), &g, &p);
 		else
 			set(f, incoming(f, q, i), &g, 0);
@@ -134,7 +134,7 @@ void verify_prepare(struct flow *f)
 	v->notice_at = 0;
 	for (uint32_t i = 0; i < f->n_qps; i++) {
 		v->qps[i].fetched = f->qps[i].posted;
-		if (v->incoming && (v->notices || f->lists.op == OP_READ))
+		if (v->incoming && (v->notices || f->layout.op == OP_READ))
 			prepare_incoming(f, &f->qps[i]);
 	}
 }
@@ -157,15 +157,15 @@ static int stamp(struct flow *f, const struct flow_qp *q, uint64_t sequence,
 
 	r->sge.addr = q->local + offset;
 	r->wr.imm_data = htobe32((uint32_t)sequence);
-	if (op_is_atomic(f->lists.op)) {
+	if (op_is_atomic(f->layout.op)) {
 		r->wr.wr.atomic.remote_addr = q->remote;
 		r->wr.wr.atomic.swap = sequence + 1;
 		r->wr.wr.atomic.compare_add =
-			f->lists.op == OP_CMP_SWAP ? sequence : 1;
-	} else if (op_table[f->lists.op].access) {
+			f->layout.op == OP_CMP_SWAP ? sequence : 1;
+	} else if (op_table[f->layout.op].access) {
 		r->wr.wr.rdma.remote_addr = q->remote + offset;
 	}
-	return op_table[f->lists.op].fetches ?
+	return op_table[f->layout.op].fetches ?
 		       set(f, local, &f->out, POISON) :
 		       fill(f, local, &f->out, &p);
 }
@@ -223,7 +223,7 @@ int verify_fetched(struct flow *f, struct flow_qp *q)
 
 		if (!local)
 			return -EIO;
-		if (!op_is_atomic(f->lists.op)) {
+		if (!op_is_atomic(f->layout.op)) {
 			if (!pattern_check(local, f->shape.size, &p, &d))
 				return note_difference(f, q, vq->fetched, &d);
 			continue;
@@ -250,7 +250,7 @@ int verify_retire(struct flow *f, const struct ibv_wc *wc, int n)
 			ret = credit_retire(f, &wc[i]);
 		} else {
 			q = retire_send(f, &wc[i], &f->completed);
-			if (op_table[f->lists.op].fetches)
+			if (op_table[f->layout.op].fetches)
 				ret = verify_fetched(f, q);
 		}
 		if (ret)
@@ -274,7 +274,7 @@ static int check_written(struct flow *f, struct flow_qp *q, uint64_t sequence)
 
 	if (!message)
 		return -EIO;
-	if (op_has_imm(f->lists.op))
+	if (op_has_imm(f->layout.op))
 		announced = vq->announced[sequence % f->verify->places] ==
 			    sequence + 1;
 	complete = pattern_check(message, f->shape.size, &p, &d);
@@ -285,7 +285,7 @@ static int check_written(struct flow *f, struct flow_qp *q, uint64_t sequence)
 	ret = set(f, place, &g, 0);
 	if (ret)
 		return ret;
-	return op_has_imm(f->lists.op) ? announced : complete;
+	return op_has_imm(f->layout.op) ? announced : complete;
 }
 
 /* Take a notice: the peer has written COUNT messages on Q in all.  Returns as
@@ -340,7 +340,7 @@ static uint64_t sequence_of(const struct flow *f, const struct ibv_wc *wc,
 {
 	if (!f->unreliable)
 		return next;
-	if (op_has_imm(f->lists.op))
+	if (op_has_imm(f->layout.op))
 		return pattern_nearest(be32toh(wc->imm_data), 32, next);
 	return pattern_sequence(message, f->shape.size, next);
 }
@@ -361,7 +361,7 @@ static int check_sent(struct flow *f, struct flow_qp *q,
 	if (number < vq->next)
 		return note(f, q, &(struct verify_mismatch){
 			"order", number, 0, vq->next, number });
-	if (op_has_imm(f->lists.op) &&
+	if (op_has_imm(f->layout.op) &&
 	    be32toh(wc->imm_data) != (uint32_t)number)
 		return note(f, q, &(struct verify_mismatch){
 			"immediate data", number, 0, (uint32_t)number,

@@ -18,9 +18,9 @@ static uint64_t messages_per_completion(const struct flow *f)
 {
 	if (f->counts_arrivals)
 		return 1;
-	return f->lists.unsignaled ?
-		       f->lists.unsignaled + f->shape.list_length :
-		       f->lists.signal_every;
+	return f->layout.unsignaled ?
+		       f->layout.unsignaled + f->shape.list_length :
+		       f->layout.signal_every;
 }
 
 /* Forget the polls of the edge just taken, so that the next one starts anew. */
@@ -43,10 +43,10 @@ void window_note_poll(struct flow *f, bool found, bool drained)
 	p->drained = drained;
 	if (!p->due_since)
 		p->due_since = now;
-	if (found && !p->from) {
+	if (found && !p->timed_from) {
 		/* the pipeline was empty when the window opened */
 		f->window.opening.ticks = now - f->window.opened;
-		p->from = flow_last_post(f);
+		p->timed_from = flow_last_post(f);
 		edge_taken(f);
 	}
 }
@@ -106,7 +106,7 @@ static void open_at(struct flow *f, uint64_t ticks)
 void window_open(struct flow *f)
 {
 	open_at(f, clock_ticks(f->clock));
-	f->polls.from = 0;
+	f->polls.timed_from = 0;
 }
 
 static void close_now(struct flow *f)

@@ -155,7 +155,7 @@ static inline void prepare(struct flow *f, enum op op, uint64_t size,
 		.size = size,
 		.walk = walk,
 		.depth = depth,
-		.signal_every = every,
+		.cq_mod = every,
 		.list_length = 1,
 		.iterations = iterations,
 	});

@@ -38,7 +38,7 @@ static struct seen run(enum op op, unsigned int flags, unsigned int signaled,
 	fake->argument = &seen;
 	fake->control.command = PHASE_MEASURE;
 	flow_prepare(&f, op, &(struct flow_shape){
-		.size = 64, .depth = 16, .signal_every = 4, .list_length = 2,
+		.size = 64, .depth = 16, .cq_mod = 4, .list_length = 2,
 		.iterations = 101,
 	});
 	assert_int_equal(bandwidth_run(&f, op), 0);

@@ -224,7 +224,7 @@ static void check_posts(enum op op, uint64_t size, uint32_t entries,
 		.size = size,
 		.walk = 8 * seen.span,
 		.depth = 2 * list,
-		.signal_every = list,
+		.cq_mod = list,
 		.list_length = list,
 		.iterations = messages,
 	});

@@ -101,7 +101,7 @@ static struct fake *begin(struct paced_run run)
 	flow_prepare(&r.f, OP_WRITE, &(struct flow_shape){
 		.size = SIZE,
 		.depth = r.depth,
-		.signal_every = r.every,
+		.cq_mod = r.every,
 		.list_length = r.list,
 		.iterations = r.iterations,
 	});

@@ -86,7 +86,7 @@ static void run_counted(const struct counted_run *r)
 		.size = SIZE,
 		.walk = WALK,
 		.depth = plan_depth(&plan, SIZE),
-		.signal_every = plan_cq_mod(&plan, SIZE),
+		.cq_mod = plan_cq_mod(&plan, SIZE),
 		.list_length = plan_post_list(&plan, SIZE),
 		.iterations = r->n,
 	});
@@ -164,7 +164,7 @@ static void check_calls(enum post_method method)
 		.size = SIZE,
 		.walk = WALK,
 		.depth = 64,
-		.signal_every = 32,
+		.cq_mod = 32,
 		.list_length = 16,
 		.iterations = 40,
 	});
@@ -261,7 +261,7 @@ TEST(test_signal_never_beyond_the_queue)
 	fake->control.command = PHASE_MEASURE;
 	fake->depth = 8;
 	prepare(&f, OP_SEND, SIZE, WALK, 8, 100, 80);
-	assert_int_equal(f.shape.signal_every, 8);
+	assert_int_equal(f.shape.cq_mod, 8);
 	assert_int_equal(bandwidth_run(&f, OP_SEND), 0);
 	assert_int_equal(f.window.counted, 160);
 	fake_free(fake, &f);

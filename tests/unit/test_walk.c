@@ -18,7 +18,7 @@ static void check_list_walk(uint64_t size, uint64_t walk, uint64_t step,
 		.size = size,
 		.walk = walk,
 		.depth = 2 * list,
-		.signal_every = 2 * list,
+		.cq_mod = 2 * list,
 		.list_length = list,
 		.iterations = 64,
 	});

@@ -180,7 +180,7 @@ void pair_prepare(struct pair *pair, uint64_t size, uint32_t list)
 	const struct flow_shape shape = {
 		.size = size,
 		.depth = PAIR_DEPTH,
-		.signal_every = 1,
+		.cq_mod = 1,
 		.list_length = list,
 	};
 

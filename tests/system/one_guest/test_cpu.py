@@ -40,8 +40,9 @@ def compare(folder, *args):
 @needs_time
 @pytest.mark.parametrize("args", ((), ("-e",)))
 def test_both_ends_like_usr_bin_time(tmp_path, args):
-    # other guests make starting, and each tick of the kernel, take longer
-    assert any(compare(tmp_path, "send_lat", *args) <= 0.04
+    # an emulated kernel counts by ticks, which come late beside other guests;
+    # a thread or an end that was forgotten would be half
+    assert any(compare(tmp_path, "send_lat", *args) <= 0.1
                for _ in range(4))
 
 

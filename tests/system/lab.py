@@ -6,6 +6,7 @@ this machine to use instead of the lab's.
 
 import glob
 import os
+import pathlib
 import re
 import select
 import shutil
@@ -177,6 +178,15 @@ class Server(Program):
     def __init__(self, *args, command="serve", **popen):
         super().__init__(command, "-d", DEVICE, "-p", 0, *args, **popen)
         self.port = int(self.wait_for(r"serving on TCP port (\d+)")[1])
+
+
+def gid_of_ipv4():
+    """The index of the IPv4 address's: perftest 6.06 takes the first GID."""
+    folder = pathlib.Path(f"/sys/class/infiniband/{DEVICE}/ports/1/gids")
+    for path in sorted(folder.iterdir(), key=lambda path: int(path.name)):
+        if "ffff:" in path.read_text()[20:30]:
+            return path.name
+    return pytest.skip(f"{DEVICE} has no IPv4 address")
 
 
 def client(test, *args, port, host="127.0.0.1", **popen):

@@ -9,7 +9,8 @@ import shutil
 
 import pytest
 
-from lab import BINARY, DEVICE, Program, deadline, free_port, needs_lab
+from lab import (BINARY, DEVICE, Program, deadline, free_port, gid_of_ipv4,
+                 needs_lab)
 
 FOLDER = os.environ.get("PERFTEST")
 THEIRS = shutil.which("ib_write_bw", path=FOLDER)
@@ -37,15 +38,6 @@ def listens(port):
                    line.split()[3] == "0A" for line in [*tcp, *tcp6])
 
 
-def gid_index():
-    """That of the IPv4 address: perftest 6.06 takes the first GID there is."""
-    folder = pathlib.Path(f"/sys/class/infiniband/{DEVICE}/ports/1/gids")
-    for path in sorted(folder.iterdir(), key=lambda path: int(path.name)):
-        if "ffff:" in path.read_text()[20:30]:
-            return path.name
-    return pytest.skip(f"{DEVICE} has no IPv4 address")
-
-
 def run(test, options, client_is_ours):
     """Both ends; they end well.  Once more when perftest does not trust its
     clock, which a busy host does to it."""
@@ -60,7 +52,7 @@ def run(test, options, client_is_ours):
 
 def run_once(test, options, client_is_ours):
     port, name = free_port(), f"ib_{test}"
-    words = ["-d", DEVICE, "-p", port, "-x", gid_index(),
+    words = ["-d", DEVICE, "-p", port, "-x", gid_of_ipv4(),
              *f"{options} {COMMON}".split()]
     server = Program(*words, argv0=program(name, not client_is_ours))
     deadline(30, lambda: listens(port), f"{server} listens")

@@ -22,8 +22,9 @@
 #define PERFTEST_VERSION "6.06"
 #define PREFIX "ib_"
 #define PERFTEST_TX_DEPTH 128
-/* Most words in --perftest. */
-#define WORDS_MAX 64
+/* Bytes of --perftest, and most words in it. */
+#define LINE_SIZE 512
+#define WORDS_MAX (LINE_SIZE / 2)
 #define JSON_FILE "perftest_out.json"
 #define GBPS_PER_MIBPS (8 * 1048576 / 1e9)
 
@@ -720,7 +721,7 @@ static void split(char *line, char *words[WORDS_MAX + 1])
 	size_t n = 0;
 	char *rest;
 
-	for (char *word = strtok_r(line, " ", &rest); word && n < WORDS_MAX;
+	for (char *word = strtok_r(line, " ", &rest); word;
 	     word = strtok_r(NULL, " ", &rest))
 		words[n++] = word;
 	words[n] = NULL;
@@ -729,7 +730,7 @@ static void split(char *line, char *words[WORDS_MAX + 1])
 int perftest_parse_test(struct parameters *params, struct error *err)
 {
 	static struct options test;
-	static char line[512];
+	static char line[LINE_SIZE];
 	const char *text = params->perftest_line;
 	struct perftest p = begin(&test, err);
 	char *words[WORDS_MAX + 1];
@@ -739,8 +740,11 @@ int perftest_parse_test(struct parameters *params, struct error *err)
 
 	if (!text)
 		return 0;
-	if (strlen(text) < sizeof(line) - sizeof(PREFIX))
-		sprintf(line, "%s%s", strncmp(text, PREFIX, strlen(PREFIX)) ?
+	if (strlen(text) >= sizeof(line) - sizeof(PREFIX))
+		return fail(err, -EINVAL, NULL,
+			    "--perftest: expected at most %zu characters",
+			    sizeof(line) - sizeof(PREFIX) - 1);
+	sprintf(line, "%s%s", strncmp(text, PREFIX, strlen(PREFIX)) ?
 				      PREFIX : "", text);
 	split(line, words);
 	if (!words[0] || !perftest_is_named(words[0], &op, &metric))

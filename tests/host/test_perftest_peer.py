@@ -208,7 +208,8 @@ def test_clients_one_after_the_other_leave_nothing_behind():
 
 @pytest.mark.parametrize("text, words", [
     ("", "expected a test"), ("wite_bw", "expected a test"),
-    pytest.param("write_bw " + "-F " * 500, "expected a test", id="long"),
+    pytest.param("write_bw " + "-b " * 166 + " ", "at most 507", id="long"),
+    pytest.param("write_bw " + "-b " * 160 + "-q 0", "-q 0", id="words"),
     ("write_bw node1", "without a host"), ("write_bw --help", "without a host"),
     ("write_bw -d mlx5_0", "--device is not an option of the test"),
     ("ib_write_bw -R", "--rdma-cm: not possible"),

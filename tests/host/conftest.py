@@ -58,6 +58,15 @@ def data(monkeypatch):
     path.unlink(missing_ok=True)
 
 
+@pytest.fixture(scope="session")
+def fast_clock(tmp_path_factory):
+    """The library that makes a program's clocks FAST_CLOCK times as fast."""
+    path = tmp_path_factory.mktemp("clock") / "fast_clock.so"
+    subprocess.run(["gcc", "-std=gnu11", "-O2", "-shared", "-fPIC", "-o",
+                    path, TESTS / "host/fast_clock.c", "-ldl"], check=True)
+    return path
+
+
 @pytest.fixture
 def server():
     return lab.Server()

@@ -1,15 +1,12 @@
 """Two hosts whose clocks disagree: no run is lost, and it is said."""
 import json
-import pathlib
 import shutil
-import subprocess
 
 import pytest
 
 from lab import BINARY, DEVICE, Program, Server, client, environment, \
     succeeded
 
-SOURCE = pathlib.Path(__file__).resolve().parent / "fast_clock.c"
 pytestmark = pytest.mark.usefixtures("data")
 TESTS = (
     "write_lat", "send_lat", "read_lat", "atomic_lat", "write_bw", "send_bw",
@@ -23,25 +20,17 @@ TESTS = (
 SAID = "the clocks of both hosts disagree: "
 
 
-@pytest.fixture(scope="module")
-def library(tmp_path_factory):
-    path = tmp_path_factory.mktemp("clock") / "fast_clock.so"
-    subprocess.run(["gcc", "-std=gnu11", "-O2", "-shared", "-fPIC", "-o",
-                    path, SOURCE, "-ldl"], check=True)
-    return path
-
-
-def by(library, factor):
+def by(fast_clock, factor):
     """What a process gets whose clock is FACTOR times as fast."""
     env = environment()
     return {**env, "FAST_CLOCK": str(factor),
-            "LD_PRELOAD": f"{library}:{env['LD_PRELOAD']}"}
+            "LD_PRELOAD": f"{fast_clock}:{env['LD_PRELOAD']}"}
 
 
 @pytest.mark.parametrize("factor, tests", ((1.2, TESTS[3::4]), (3, TESTS)))
 @pytest.mark.parametrize("fast", ("server", "client"))
-def test_no_run_is_lost(library, fast, factor, tests, tmp_path):
-    envs = {fast: {"env": by(library, factor)}}
+def test_no_run_is_lost(fast_clock, fast, factor, tests, tmp_path):
+    envs = {fast: {"env": by(fast_clock, factor)}}
     server = Server(**envs.get("server", {}))
     ratio = factor if fast == "server" else 1 / factor
     path = tmp_path / "json"
@@ -57,13 +46,13 @@ def test_no_run_is_lost(library, fast, factor, tests, tmp_path):
 
 
 @pytest.mark.parametrize("name, cells", (("ib_write_bw", 5), ("ib_send_lat", 9)))
-def test_perftests_table(library, server, name, cells, tmp_path):
+def test_perftests_table(fast_clock, server, name, cells, tmp_path):
     """It is said in one line on standard error, and the table is whole."""
     program = tmp_path / name
     program.symlink_to(shutil.which(BINARY))
     end = succeeded(Program("-d", DEVICE, "-p", server.port, "-n", 2000,
                             "127.0.0.1", argv0=(program,),
-                            env=by(library, 3)))
+                            env=by(fast_clock, 3)))
     *_, row, rule = end.out.splitlines()
     assert len(row.split()) == cells and set(rule) == {"-"}, str(end)
     assert all(float(cell) > 0 for cell in row.split()), row
@@ -82,9 +71,9 @@ def test_clocks_that_agree(server, tmp_path):
         assert abs(clocks[name]["drift_ppm"]) < 1000
 
 
-def test_a_clock_that_its_kernel_contradicts(library, server):
+def test_a_clock_that_its_kernel_contradicts(fast_clock, server):
     """Only CLOCK_MONOTONIC_RAW is wrong."""
-    env = {**by(library, 1.05), "FAST_CLOCK_RAW": "1"}
+    env = {**by(fast_clock, 1.05), "FAST_CLOCK_RAW": "1"}
     end = succeeded(client("write_bw", "-D", 0.5, "--verbose",
                            port=server.port, env=env))
     assert "the client's clock (tsc) differs from its kernel's by 5%" in \
@@ -95,7 +84,7 @@ def test_a_clock_that_its_kernel_contradicts(library, server):
     ("write_bw", "-D", 0.5, "--warmup", 2), ("connect", "-D", 1),
     ("write_bw", "-D", 1, "--warmup", 2, "--reversed"),
     ("write_bw", "-D", 1, "--bidirectional")))
-def test_a_slow_server_is_waited_for(data, library, words):
+def test_a_slow_server_is_waited_for(data, fast_clock, words):
     """Its clock needs three seconds for one, and --timeout is short."""
-    server = Server(env=by(library, 0.3333))
+    server = Server(env=by(fast_clock, 0.3333))
     succeeded(client(*words, "--timeout", 2, port=server.port))

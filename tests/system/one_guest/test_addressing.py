@@ -88,6 +88,7 @@ def test_reads_are_those_of_the_queue_pair():
     assert document["server"]["qp"]["max_dest_rd_atomic"] == 2
 
 
+@pytest.mark.data
 def test_server_says_the_same():
     server = Server("--once", "--json")
     mine = measured(client(*SEND, "--json", "--tclass", 40,
@@ -104,6 +105,7 @@ def test_table_shows_what_is_not_usual():
     assert "service" not in succeeded(loopback(*SEND)).out
 
 
+@pytest.mark.dialogue
 @pytest.mark.parametrize("args,texts", (
     (("--tclass", 256), ("--tclass", "256")),
     (("--dscp", 64), ("--dscp", "64")),

@@ -39,11 +39,13 @@ CELLS = walk()
 
 
 def is_real(cell):
-    """Of a direction two of eight, which differ in each choice."""
+    """Of a direction two of eight, which differ in each choice; of latency,
+    whose number of queue pairs is one, two of four."""
     imm, events, many = cell["imm"], cell["events"], cell["qps"] > 1
-    chosen = {"uni": imm == events == many, "bi": imm != events == many,
-              "reversed": imm == many != events}[cell["direction"]]
-    return chosen or "lat" in cell["test"] or "read" in cell["test"]
+    if "lat" in cell["test"]:
+        return imm == events
+    return {"uni": imm == events == many, "bi": imm != events == many,
+            "reversed": imm == many != events}[cell["direction"]]
 
 
 def each(exists):

@@ -88,6 +88,7 @@ def test_link_local_gid_is_a_warning(shared_server):
     assert marked(program, "!")[0] == "GID"
 
 
+@pytest.mark.dialogue
 def test_gid_that_does_not_exist(shared_server):
     program = client("write_bw", "--check", "-x", 200,
                      port=shared_server.port)
@@ -98,6 +99,7 @@ def test_gid_that_does_not_exist(shared_server):
     complained(shared_server, "--gid-index", "client's")
 
 
+@pytest.mark.dialogue
 def test_memory_that_the_server_does_not_give():
     server = Server("--max-memory", "1M")
     program = client("write_bw", "--check", "-s", "2M", port=server.port)
@@ -107,6 +109,7 @@ def test_memory_that_the_server_does_not_give():
     complained_and_serves(server, "2097152 for messages")
 
 
+@pytest.mark.dialogue
 def test_no_server():
     program = Program("write_bw", "-d", DEVICE, "--check", "127.0.0.1",
                       "-p", 1)
@@ -126,12 +129,14 @@ def test_json(shared_server, args, status):
     assert document["server"]["gid"] and document["client"]["gid"]
 
 
+@pytest.mark.dialogue
 def test_json_without_check_has_none(shared_server):
     program = client("write_bw", "--json", "-m", 4096,
                      port=shared_server.port).wait()
     assert parse(program.out)["preflight"] is None
 
 
+@pytest.mark.dialogue
 def test_samples_are_not_begun(tmp_path):
     path = tmp_path / "samples"
     succeeded(loopback("send_lat", "--check", "--samples", path))
@@ -156,6 +161,7 @@ def test_no_queue_pair_is_made():
     assert seen == [0, 3]
 
 
+@pytest.mark.dialogue
 def test_limits_of_the_server_are_compared():
     fake = wire.FakeServer()
     program = client("write_bw", "--check", "-q", 8, port=fake.port)
@@ -172,6 +178,7 @@ def test_limits_of_the_server_are_compared():
     fake.close()
 
 
+@pytest.mark.dialogue
 def test_silent_server_is_a_problem_in_time():
     fake = wire.FakeServer()
     program = client("write_bw", "--check", "--timeout", 1, port=fake.port)
@@ -183,5 +190,6 @@ def test_silent_server_is_a_problem_in_time():
     fake.close()
 
 
+@pytest.mark.dialogue
 def test_server_does_not_decide_it():
     failed(Program("serve", "--check"), "--check", "client", status=2)

@@ -204,6 +204,7 @@ fi
     assert "0 as expected, 1 not" in done.stdout
 
 
+@pytest.mark.dialogue
 def test_another_test_has_not_that_fault(faulty_server):
     program = client("read_bw", "--inject", "write-rkey",
                      port=faulty_server.port).wait()
@@ -236,6 +237,7 @@ def test_the_script_says_how_to_start_the_server():
                            "allow faults: start it with --allow-inject\n")
 
 
+@pytest.mark.dialogue
 def test_the_server_refuses_a_fault_of_another_test(faulty_server):
     """One that the client's own rules would not have let through."""
     faulty_server.forget()
@@ -248,6 +250,7 @@ def test_the_server_refuses_a_fault_of_another_test(faulty_server):
     wire.serves(faulty_server)
 
 
+@pytest.mark.dialogue
 def test_every_number_has_its_place():
     """tests/FAULTS names each of 1 to 47, and only tests that exist."""
     text = (TOP / "tests/FAULTS").read_text()

@@ -43,12 +43,14 @@ def test_soft_roce_has_no_xrc(shared_server):
     complained_and_serves(shared_server, why, next_client=wire.serves)
 
 
+@pytest.mark.dialogue
 def test_completions_that_no_queue_could_hold_have_several():
     row = row_of(loopback("send_bw", "--json", "-q", 100, "-r", 512, "-n", 3,
                           "-s", 64, "--warmup", 0), seconds=60)
     assert row["iterations"] == row["bandwidth"]["received"] == 300
 
 
+@pytest.mark.dialogue
 def test_memory_the_server_does_not_give_is_refused():
     server = Server("--max-memory", "1M")
     failed(client("write_bw", "-s", "2M", port=server.port),
@@ -56,6 +58,7 @@ def test_memory_the_server_does_not_give_is_refused():
     complained_and_serves(server, "2097152 for messages", "--max-memory")
 
 
+@pytest.mark.dialogue
 def test_limit_of_the_server_stops_the_client():
     fake = FakeServer()
     program = client("write_bw", "-q", 8, port=fake.port)
@@ -68,6 +71,7 @@ def test_limit_of_the_server_stops_the_client():
     fake.close()
 
 
+@pytest.mark.dialogue
 def test_smaller_mtu_of_the_server_is_used():
     fake = FakeServer()
     program = client("write_bw", port=fake.port)

@@ -33,12 +33,18 @@ def write(path, text):
         file.write(str(text))
 
 
+def real_of(*real):
+    """Every test: for these only a real device will do."""
+    return [pytest.param(test, marks=pytest.mark.real if test in real
+                         else pytest.mark.data) for test in TESTS]
+
+
 def numa_nodes(program):
     document = measured(program)
     return (document["client"]["numa_node"], document["server"]["numa_node"])
 
 
-@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("test", real_of("write_bw", "send_lat"))
 @pytest.mark.parametrize("option", ("mr-per-qp", "relaxed-ordering"))
 def test_registered_otherwise(test, option):
     document = measured(run(test, "--" + option))
@@ -76,7 +82,7 @@ def device_pages_on_demand():
     return "ODP_SUPPORT" in text
 
 
-@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("test", ("write_bw", "atomic_lat"))
 def test_on_demand_paging_is_there_or_refused(test, shared_server):
     program = client(test, *QUICK, "--json", "--odp",
                      port=shared_server.port)
@@ -185,17 +191,20 @@ def test_a_device_that_takes_no_dma_buf():
            "another --memory")
 
 
+@pytest.mark.dialogue
 def test_no_such_kind_of_memory():
     failed(Program("write_bw", "-d", DEVICE, "--memory", "gpu", "localhost"),
            "--memory 'gpu': must be anonymous, hugepages", status=2)
 
 
+@pytest.mark.dialogue
 def test_no_node():
     program = run("write_bw", "--numa", "none")
     assert numa_nodes(program) == (None, None)
     assert "NUMA" not in program.err
 
 
+@pytest.mark.dialogue
 @needs_node
 def test_node_by_number():
     program = run("write_bw", "--numa", 0)
@@ -203,6 +212,7 @@ def test_node_by_number():
     assert len(re.findall(r", NUMA node 0\n", program.err)) == 2
 
 
+@pytest.mark.dialogue
 @needs_node
 @pytest.mark.parametrize("test", ("write_bw", "serve"))
 def test_node_that_is_not_there(test):
@@ -211,6 +221,7 @@ def test_node_that_is_not_there(test):
            "--numa 999: no such node", f"expected {online}", "none")
 
 
+@pytest.mark.dialogue
 @needs_node
 def test_each_end_has_its_own_node():
     server = Server("--numa", 0)
@@ -267,6 +278,7 @@ def test_memory_prefers_the_node():
     succeeded(program)
 
 
+@pytest.mark.dialogue
 @needs_node
 def test_cpus_come_first():
     program = run("write_bw", "--numa", 0, "--cpus", "0")

@@ -16,6 +16,7 @@ def test_several_entries(test, args):
                        *args))
 
 
+@pytest.mark.dialogue
 def test_more_entries_than_the_device_has():
     failed(loopback("write_bw", "--sge", 64, *QUICK),
            "--sge: 64 is above what the client's", "max_sge ")

@@ -9,7 +9,7 @@ import pytest
 from lab import (BINARY, DEVICE, QUICK, SOON, Program, Server, client, failed,
                  free_port, needs_device, serves, succeeded)
 
-pytestmark = needs_device
+pytestmark = [needs_device, pytest.mark.dialogue]
 
 
 def test_serves_one_client_after_another(server):

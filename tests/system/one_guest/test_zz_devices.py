@@ -78,11 +78,13 @@ def test_one_gid_is_marked_as_chosen():
     assert f"GID {chosen} " in out
 
 
+@pytest.mark.dialogue
 def test_gid_given_is_the_only_one_listed():
     out = listing("-x", 0)
     assert out.count("RoCE v") == 1 and "  * " in out
 
 
+@pytest.mark.dialogue
 @pytest.mark.parametrize("args,texts", (
     (("-d", "none0"), ("--device none0", DEVICE)),
     (("-i", 9), ("--ib-port 9", DEVICE)),
@@ -94,6 +96,7 @@ def test_what_does_not_exist_is_named(command, args, texts):
     failed(Program(*command, *args), *texts)
 
 
+@pytest.mark.dialogue
 @pytest.mark.parametrize("args,texts", (
     (("-d", "none0"), ("--device none0", DEVICE)),
     (("-x", 200), ("--gid-index 200",)),

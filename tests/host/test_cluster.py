@@ -16,6 +16,10 @@ from lab import deadline
 
 SCRIPT = (pathlib.Path(__file__).resolve().parent.parent.parent
           / "scripts/verbsperf-cluster")
+# On a wire of that rate, in Gb/s, it sleeps more than it works.
+RATE = 0.2
+TEST = ("write_bw", "--events", "--size", "4K", "--tx-depth", "2", "--warmup",
+        "0", "--duration")
 
 
 def others():
@@ -48,7 +52,7 @@ def cluster(tmp_path):
         process = subprocess.Popen(
             [sys.executable, SCRIPT, "--listen", "127.0.0.1", "--launch",
              f"env CLUSTER_TEST={os.getpid()} LD_PRELOAD={preload} HOME=%h "
-             + wrapped,
+             f"FAKE_GBPS={RATE} " + wrapped,
              "--program", lab.BINARY, "-o", path, *arguments],
             text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env={**os.environ, "VERBSPERF": lab.BINARY})
@@ -78,8 +82,7 @@ def test_ring(cluster):
     """How fast the fake is depends on what else runs here: a finding is no
     failure."""
     process = cluster("--nodes", "localhost,127.0.0.[2-3]", "--pattern",
-                      "ring", "--tolerance", "95", "write_bw",
-                      "--duration", "0.3")
+                      "ring", "--tolerance", "95", *TEST, "0.3")
     out, _ = ended(process, 0, 3)
     found = lines(process)
     for line in found:
@@ -96,7 +99,7 @@ def test_ring(cluster):
 
 def test_a_node_that_dies_in_a_round(cluster):
     process = cluster("--nodes", "localhost,127.0.0.[2-4]", "--pattern",
-                      "pairs", "write_bw", "--duration", "2")
+                      "pairs", *TEST, "2")
     deadline(30, lambda: sum(b"write_bw" in words
                              for words in others().values()) == 2, "no round")
     time.sleep(0.7)
@@ -112,7 +115,7 @@ def test_a_node_that_dies_in_a_round(cluster):
 
 def test_a_coordinator_that_dies(cluster):
     process = cluster("--nodes", "localhost,127.0.0.2", "--pattern", "pairs",
-                      "write_bw", "--duration", "60")
+                      *TEST, "60")
     deadline(30, lambda: any(b"write_bw" in words
                              for words in others().values()), "no round")
     process.kill()
@@ -122,7 +125,7 @@ def test_a_coordinator_that_dies(cluster):
 def test_interrupted_and_resumed(cluster, tmp_path):
     words = ("--nodes", "localhost,127.0.0.[2-4]", "--pattern", "incast",
              "--tolerance", "95")
-    process = cluster(*words, "write_bw", "--duration", "0.3")
+    process = cluster(*words, *TEST, "0.3")
     deadline(30, lambda: process.path.exists()
              and '"type": "round"' in process.path.read_text(), "no round")
     process.send_signal(signal.SIGINT)
@@ -131,8 +134,7 @@ def test_interrupted_and_resumed(cluster, tmp_path):
     assert not others()
     before = sum(one.get("type") == "round" for one in lines(process))
     assert 1 <= before < 4
-    again = cluster("-o", process.path, "--resume", *words, "write_bw",
-                    "--duration", "0.3")
+    again = cluster("-o", process.path, "--resume", *words, *TEST, "0.3")
     ended(again, 0, 3)
     rounds = [one["round"] for one in lines(process)
               if one.get("type") == "round" and not one["alone"]]
@@ -140,17 +142,15 @@ def test_interrupted_and_resumed(cluster, tmp_path):
 
 
 # The wire of one node has a tenth of the others' rate.
-SLOW = ("sh -c 'case %h in 127.0.0.4) rate=0.02;; *) rate=0.2;; esac; "
-        "exec env FAKE_GBPS=$rate \"$@\"' sh")
+SLOW = (f"sh -c 'case %h in 127.0.0.4) rate={RATE / 10};; *) rate={RATE};; "
+        "esac; exec env FAKE_GBPS=$rate \"$@\"' sh")
 
 
 def test_pairs_repeated_alone(cluster):
     """A pair that is slow in the round is measured again by itself, and so
     are others in turn."""
     process = cluster("--nodes", "127.0.0.[2-5]", "--pattern",
-                      "pairs", "--tolerance", "30", "write_bw", "--events",
-                      "--size", "4K", "--tx-depth", "2", "--duration", "0.1",
-                      "--warmup", "0", wrapped=SLOW)
+                      "pairs", "--tolerance", "30", *TEST, "0.1", wrapped=SLOW)
     out, _ = ended(process, 3)
     found = lines(process)
     alone = [one for one in found if one.get("type") == "pair"

@@ -114,7 +114,10 @@ def test_both_checkers_agree():
 
 
 @needs_program
-@pytest.mark.parametrize("program", ("test_json", "test_json_rows"))
+@pytest.mark.parametrize("program", (
+    "test_calibrate", "test_check", "test_control_report", "test_json",
+    "test_json_rows", "test_limit_report", "test_lines", "test_service",
+    "test_watch_lines"))
 def test_documents_of_the_unit_tests(program, tmp_path):
     folder = pathlib.Path(VERBSPERF).resolve().parent / "tests/unit"
     if not (folder / program).exists():

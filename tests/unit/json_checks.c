@@ -19,20 +19,27 @@ static void keep(const char *text)
 	fclose(out);
 }
 
+json_t *parsed(const char *text)
+{
+	json_error_t error;
+	json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+
+	if (!root)
+		fail_msg("line %d: %s", error.line, error.text);
+	keep(text);
+	return root;
+}
+
 json_t *document(struct result *r)
 {
 	char *text = report_json(r);
-	json_error_t error;
 	json_t *root;
 
 	assert_non_null(text);
 	assert_int_equal(text[strlen(text) - 1], '\n');
 	assert_null(strstr(text, "nan"));
 	assert_null(strstr(text, "inf"));
-	root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-	if (!root)
-		fail_msg("line %d: %s", error.line, error.text);
-	keep(text);
+	root = parsed(text);
 	free(text);
 	result_free(r);
 	return root;

@@ -52,22 +52,16 @@ static void check_reports(const struct calibration *c)
 {
 	char *text = report_calibration_text(c);
 	char *json = report_calibration_json(c, "bench 7");
-	json_t *root = json_loads(json, 0, NULL);
+	json_t *root = parsed(json);
 
 	assert_contains(text, "null provider in place of a NIC");
 	assert_contains(text, c->clock.source);
 	assert_contains(text, "-Q 100");
-	check_keys(root, "", "schema tool started title hostname provider "
-		   "clock bandwidth_loops latency_loop");
 	check_string(root, "provider", "null");
 	check_string(root, "title", "bench 7");
 	check_string(root, "clock.source", c->clock.source);
-	check_keys(root, "bandwidth_loops.2",
-		   "options message_ns bare_message_ns own_ns own_ci95_ns");
 	assert_int_equal(json_array_size(at(root, "bandwidth_loops.0."
 						  "own_ci95_ns")), 2);
-	check_keys(root, "latency_loop", "turn_ns samples min_ns p50_ns "
-		   "p99_ns p99_9_ns p99_99_ns max_ns");
 	json_decref(root);
 	free(text);
 	free(json);

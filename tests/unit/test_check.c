@@ -53,7 +53,7 @@ static void check_text(const struct pair *p, const char *part)
 static json_t *json_of(const struct pair *p)
 {
 	char *text = report_json(p->client.result);
-	json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	json_t *root = parsed(text);
 
 	assert_non_null(root);
 	free(text);
@@ -79,8 +79,6 @@ static bool has_row(json_t *root, const char *check, const char *verdict)
 	size_t i;
 
 	json_array_foreach(at(root, "preflight"), i, row) {
-		check_keys(row, "", "check client server needed verdict "
-			   "message cost advice");
 		if (!strcmp(json_string_value(at(row, "check")), check) &&
 		    !strcmp(json_string_value(at(row, "verdict")), verdict))
 			return true;

@@ -92,9 +92,6 @@ TEST(test_document)
 	check_null(root, "results.0.bandwidth");
 	check_null(root, "results.0.tx_depth");
 	check_null(root, "results.0.verified");
-	check_keys(root, "results.0.control",
-		   "pattern most per_second pinned_gb_per_s parts existing "
-		   "time system_calls firmware_commands limit");
 	check_string(root, "results.0.control.pattern", "hold");
 	check_number(root, "results.0.control.most", 100);
 	check_number(root, "results.0.control.per_second", 200);

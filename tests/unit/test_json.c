@@ -10,24 +10,8 @@
 #include "results.h"
 #include "traffic/clock.h"
 
-#define TOP "schema tool started title test parameters client server " \
-	    "environment clock clocks setup_seconds preflight results limits error"
-#define END "hostname device port link_layer gid_index gid gid_type lid " \
-	    "pkey mtu firmware rate_gbps numa_node memory qp"
-#define ROW "size qps iterations opened seconds drain_seconds bandwidth " \
-	    "latency directions intervals histogram threads receivers " \
-	    "counters cpu events tx_depth cq_mod post_list post inline verified control failed"
-
 static void check_all_keys(json_t *root)
 {
-	check_keys(root, "", TOP);
-	check_keys(root, "tool", "name version protocol");
-	check_keys(root, "test",
-		   "name operation metric transport direction load");
-	check_keys(root, "client", END);
-	check_keys(root, "server", END);
-	check_keys(root, "clock", "source resolution_ns read_cost_ns "
-		   "deviation_ppm");
 	for (size_t i = 0; i < param_count; i++)
 		if (!json_object_get(at(root, "parameters"),
 				     param_table[i].name))
@@ -41,10 +25,6 @@ TEST(test_bandwidth)
 	json_t *root = document(result_bandwidth());
 
 	check_all_keys(root);
-	check_keys(root, "results.0", ROW);
-	check_keys(root, "results.1.bandwidth", "gbps mib_per_s mpps "
-		   "peak_gbps ci95_gbps error_percent peak_error_percent "
-		   "dry_percent sent received lost");
 	check_string(root, "schema", "verbsperf/1");
 	check_string(root, "tool.name", "verbsperf");
 	check_number(root, "tool.protocol", 7);
@@ -86,7 +66,6 @@ TEST(test_environment)
 	facts_set_count(&r->server.facts, FACT_MEMLOCK_BYTES, 65536);
 	facts_set_count(&r->server.facts, FACT_SMT, 0);
 	root = document(r);
-	check_keys(root, "environment", "client server");
 	for (int i = 0; i < FACTS; i++)
 		if (!json_object_get(at(root, "environment.client"),
 				     fact_table[i].key) ||
@@ -216,11 +195,6 @@ TEST(test_latency)
 	json_t *root = document(result_latency(3000));
 
 	check_all_keys(root);
-	check_keys(root, "results.0", ROW);
-	check_keys(root, "results.0.latency", "definition unit samples min "
-		   "mean stddev p50 p90 p99 p99_9 p99_99 max percentiles "
-		   "lost samples_dropped requested_mpps achieved_mpps late "
-		   "saturated");
 	check_null(root, "results.0.latency.requested_mpps");
 	check_null(root, "results.0.latency.late");
 	check_string(root, "results.0.latency.definition", "half round trip");
@@ -275,7 +249,6 @@ TEST(test_failed_half_way)
 	fail_code(&r->error, -EIO, "IBV_WC_RETRY_EXC_ERR", NULL, "no answer");
 	root = document(r);
 	check_all_keys(root);
-	check_keys(root, "error", "stage code message advice peer");
 	check_string(root, "error.stage", "traffic");
 	check_string(root, "error.code", "IBV_WC_RETRY_EXC_ERR");
 	check_string(root, "error.message", "no answer");
@@ -300,7 +273,6 @@ TEST(test_both_ends_failed)
 	fail_code(&r->peer_error, -EIO, "IBV_EVENT_QP_FATAL", "try", "gone");
 	root = document(r);
 	check_string(root, "error.code", "IBV_WC_REM_ACCESS_ERR");
-	check_keys(root, "error.peer", "stage code message advice");
 	check_string(root, "error.peer.stage", "traffic");
 	check_string(root, "error.peer.code", "IBV_EVENT_QP_FATAL");
 	check_string(root, "error.peer.message", "gone");

@@ -13,8 +13,6 @@ TEST(test_intervals)
 	result_add_intervals(r);
 	root = document(r);
 	assert_int_equal(json_array_size(at(root, "results.1.intervals")), 20);
-	check_keys(root, "results.0.intervals.3",
-		   "start seconds iterations gbps mib_per_s mpps");
 	check_number(root, "results.0.intervals.3.start", 0.075);
 	check_number(root, "results.0.intervals.3.seconds", 0.025);
 	check_number(root, "results.0.intervals.3.iterations", 55000);
@@ -69,8 +67,6 @@ TEST(test_threads)
 	result_add_threads(r);
 	root = document(r);
 	assert_int_equal(json_array_size(at(root, "results.0.threads")), 2);
-	check_keys(root, "results.0.threads.0",
-		   "thread cpu qps iterations seconds gbps mpps");
 	check_number(root, "results.0.threads.0.thread", 0);
 	check_number(root, "results.0.threads.0.cpu", 3);
 	check_number(root, "results.0.threads.0.qps", 1);
@@ -91,12 +87,6 @@ TEST(test_cpu)
 
 	result_add_cpu(r);
 	root = document(r);
-	check_keys(root, "results.0.cpu", "client server");
-	check_keys(root, "results.0.cpu.client",
-		   "seconds user_seconds system_seconds utilization_percent "
-		   "host_utilization_percent voluntary_switches "
-		   "involuntary_switches ns_per_message ns_per_gb interrupts "
-		   "threads");
 	check_number(root, "results.0.cpu.client.seconds", 0.5);
 	check_number(root, "results.0.cpu.client.user_seconds", 0.49);
 	check_number(root, "results.0.cpu.client.system_seconds", 0.01);
@@ -109,9 +99,6 @@ TEST(test_cpu)
 	check_number(root, "results.0.cpu.client.ns_per_gb", 500e9 / 64);
 	check_number(root, "results.1.cpu.client.ns_per_gb", 500e9 / 65536);
 	check_null(root, "results.0.cpu.client.interrupts");
-	check_keys(root, "results.0.cpu.client.threads.0",
-		   "cpu user_seconds system_seconds voluntary_switches "
-		   "involuntary_switches");
 	check_number(root, "results.0.cpu.client.threads.0.cpu", 3);
 	check_number(root, "results.0.cpu.client.threads.0.user_seconds",
 		     0.48);
@@ -182,7 +169,6 @@ TEST(test_histogram)
 	r->rows[0].bins = calloc(2, sizeof(*bins));
 	memcpy(r->rows[0].bins, bins, sizeof(bins));
 	root = document(r);
-	check_keys(root, "results.0.histogram", "unit bins");
 	check_string(root, "results.0.histogram.unit", "ns");
 	assert_int_equal(json_array_size(at(root, "results.0.histogram.bins")),
 			 2);
@@ -235,11 +221,6 @@ TEST(test_directions)
 	root = document(r);
 	check_string(root, "test.direction", "bi");
 	assert_int_equal(json_array_size(at(root, "results.0.directions")), 2);
-	check_keys(root, "results.0.directions.0",
-		   "from iterations seconds bandwidth intervals threads");
-	check_keys(root, "results.0.directions.0.bandwidth", "gbps mib_per_s "
-		   "mpps peak_gbps ci95_gbps error_percent "
-		   "peak_error_percent dry_percent sent received lost");
 	check_string(root, "results.0.directions.0.from", "client");
 	check_string(root, "results.0.directions.1.from", "server");
 	check_number(root, "results.0.directions.0.iterations", 600000);

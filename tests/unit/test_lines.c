@@ -34,8 +34,7 @@ static json_t *next_line(int fd, off_t *seen)
 	assert_int_equal(text[n - 1], '\n');
 	assert_ptr_equal(strchr(text, '\n'), text + n - 1);
 	*seen += n;
-	line = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-	assert_non_null(line);
+	line = parsed(text);
 	check_string(line, "schema", "verbsperf-lines/1");
 	check_string(line, "started", "2023-11-14T22:13:20.123Z");
 	check_string(line, "test.name", "send_bw");
@@ -44,8 +43,6 @@ static json_t *next_line(int fd, off_t *seen)
 	check_number(line, "server.port", 1);
 	return line;
 }
-
-#define COMMON "schema type time started title test client server "
 
 /* Each is in the file when the call returns. */
 TEST(test_lines_of_a_run)
@@ -60,15 +57,12 @@ TEST(test_lines_of_a_run)
 
 	o->begin(o, r);
 	line = next_line(fd, &seen);
-	check_keys(line, "", COMMON "tool parameters "
-		   "environment");
 	check_string(line, "type", "start");
 	check_string(line, "server.gid", "::ffff:10.0.0.2");
 	check_number(line, "parameters.qps", 2);
 	json_decref(line);
 	o->interval(o, r, &part);
 	line = next_line(fd, &seen);
-	check_keys(line, "", COMMON "size qps from counted interval");
 	check_string(line, "type", "interval");
 	check_string(line, "from", "client");
 	check_string(line, "counted", "completed");
@@ -77,15 +71,13 @@ TEST(test_lines_of_a_run)
 	json_decref(line);
 	o->row(o, r, &r->rows[1]);
 	line = next_line(fd, &seen);
-	check_keys(line, "", COMMON "result");
 	check_number(line, "result.size", 65536);
 	check_number(line, "result.bandwidth.mib_per_s", 125000);
 	json_decref(line);
+	error_stage(&r->error, "traffic");
 	fail(&r->error, -EIO, NULL, "gone");
 	assert_int_equal(lines_end(o, r, &err), 0);
 	line = next_line(fd, &seen);
-	check_keys(line, "", COMMON "clock clocks setup_seconds preflight limits "
-		   "error");
 	check_string(line, "error.message", "gone");
 	json_decref(line);
 	lines_free(o);

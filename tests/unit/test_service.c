@@ -87,11 +87,6 @@ TEST(test_queue_pairs_in_json)
 		13, 14, 15, 16,
 	};
 	root = document(r);
-	check_keys(root, "client.qp", "sl traffic_class flow_label hop_limit "
-		   "pkey_index path_mtu timeout retry_cnt rnr_retry "
-		   "min_rnr_timer max_rd_atomic max_dest_rd_atomic "
-		   "max_send_wr max_recv_wr max_send_sge max_recv_sge "
-		   "max_inline_data");
 	check_number(root, "client.qp.sl", 1);
 	check_number(root, "client.qp.path_mtu", 1024);
 	check_null(root, "client.qp.max_rd_atomic");

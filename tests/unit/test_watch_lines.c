@@ -60,8 +60,7 @@ static size_t read_lines(json_t **lines, size_t most)
 	assert_non_null(file);
 	while (fgets(line, sizeof(line), file)) {
 		assert_true(n < most);
-		lines[n] = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
-		assert_non_null(lines[n]);
+		lines[n] = parsed(line);
 		check_string(lines[n++], "schema", "verbsperf-events/1");
 	}
 	fclose(file);
@@ -89,9 +88,6 @@ static json_t *line_of(const struct watch_event *event)
 	return lines[1];
 }
 
-#define COMMON "schema type time hostname "
-#define EVENT COMMON "number device port "
-
 TEST(test_first_and_last_line)
 {
 	struct watch_taker *t = to_file("mlx5_0");
@@ -104,11 +100,9 @@ TEST(test_first_and_last_line)
 	assert_int_equal(events_end(t, &err), 0);
 	events_free(t);
 	assert_int_equal(read_lines(lines, 4), 4);
-	check_keys(lines[0], "", COMMON "watched tool");
 	check_string(lines[0], "type", "start");
 	check_string(lines[0], "watched", "mlx5_0");
 	check_number(lines[2], "number", 2);
-	check_keys(lines[3], "", COMMON "events lost");
 	check_string(lines[3], "type", "end");
 	check_number(lines[3], "events", 2);
 	check_number(lines[3], "lost", 0);
@@ -124,7 +118,6 @@ TEST(test_line_of_a_device)
 	event.change = CHANGE_FAILED;
 	fail(&event.error, -EIO, "try again", "broken");
 	line = line_of(&event);
-	check_keys(line, "", EVENT "change message advice");
 	check_string(line, "type", "device");
 	check_null(line, "port");
 	check_string(line, "change", "failed");
@@ -144,9 +137,6 @@ TEST(test_line_of_a_port)
 	strcpy(event.now.text[PORT_STATUS_RATE], "2.5");
 	strcpy(event.now.text[PORT_STATUS_MTU], "4096");
 	line = line_of(&event);
-	check_keys(line, "", EVENT "changed before now");
-	check_keys(line, "now", "state physical_state mtu rate_gbps lid sm_lid "
-				"interface link link_mtu link_downs");
 	check_number(line, "port", 2);
 	check_null(line, "before");
 	check_string(line, "now.state", "ACTIVE");
@@ -180,7 +170,6 @@ TEST(test_line_of_a_gid)
 		.ifindex = 99999999,
 	};
 	line = line_of(&event);
-	check_keys(line, "", EVENT "change index gid gid_type interface");
 	check_string(line, "change", "removed");
 	check_number(line, "index", 3);
 	check_string(line, "gid", "::ffff:10.0.0.1");
@@ -197,7 +186,6 @@ TEST(test_line_of_an_asynchronous_event)
 	event.port = 1;
 	event.async = IBV_EVENT_PORT_ERR;
 	line = line_of(&event);
-	check_keys(line, "", EVENT "event fatal message advice");
 	check_string(line, "event", "IBV_EVENT_PORT_ERR");
 	check_string(line, "message", "the port went down");
 	assert_true(json_is_true(at(line, "fatal")));
@@ -375,7 +363,6 @@ TEST(test_lost_at_the_end)
 	events_free(t);
 	assert_int_equal(read_lines(lines, 4), 3);
 	check_string(lines[1], "type", "lost");
-	check_keys(lines[1], "", COMMON "count");
 	check_number(lines[1], "count", 2);
 	check_number(lines[2], "lost", 2);
 	for (size_t i = 0; i < 3; i++)

@@ -18,7 +18,7 @@ BENCH = TESTS / "bench"
 SOURCES = ("fake_nic.c", "fake_path.c", "fake_time.c", "fake_data.c",
            "fake_fabric.c")
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(TESTS / "system"))
+sys.path[:0] = [str(TESTS / "system"), str(TESTS / "scripts")]
 # what lab.py reads when it is imported
 os.environ["VERBSPERF_TEST_DEVICE"] = "fake0"
 

@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+import complete
 import guides
 import lab
 
@@ -46,7 +47,8 @@ def test_document(path, fast_clock, tmp_path):
     guides.run_here(found, tmp_path, lab.BINARY,
                     f"{os.environ['VERBSPERF_PRELOAD']}:{fast_clock}",
                     QUICK="yes", FAST_CLOCK="5",
-                    MEASURES=str(TESTS / "scripts/fake_verbsperf"))
+                    MEASURES=str(TESTS / "scripts/fake_verbsperf"),
+                    **complete.for_fake())
     wrong = list(guides.problems(found))
     assert not wrong, "\n".join(wrong)
     text = (guides.TOP / "doc/measuring.md").read_text()

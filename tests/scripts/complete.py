@@ -1,50 +1,64 @@
 """Documents and sweeps that have all their keys, from parts of them."""
+import json
+import re
+
 import schemas
 
-FACTS = dict.fromkeys(schemas.parts_of("verbsperf-1", {})["verbsperf-1"][
-    "definitions"]["facts"]["properties"])
-END = {"hostname": "lab1", "device": "mlx5_0", "port": 1,
+SCHEMA = schemas.parts_of("verbsperf-1", {})["verbsperf-1"]
+PARTS = SCHEMA["definitions"]
+PLAIN = {"string": "", "integer": 0, "number": 0.0, "boolean": False,
+         "array": []}
+
+
+def plainest(part):
+    """A value that PART of the schema allows: null, if it does."""
+    if "$ref" in part:
+        return plainest(PARTS[part["$ref"].rpartition("/")[2]])
+    choices = part.get("oneOf") or part.get("anyOf")
+    if choices:
+        found = [plainest(choice) for choice in choices]
+        return None if None in found else found[0]
+    if "const" in part:
+        return part["const"]
+    if "null" in part.get("type", ()) or None in part.get("enum", ()):
+        return None
+    if "enum" in part:
+        return part["enum"][0]
+    return keys(part) if part["type"] == "object" else PLAIN[part["type"]]
+
+
+def keys(part):
+    """PART of the schema, an object, with all its keys."""
+    return {key: plainest(value)
+            for key, value in part.get("properties", {}).items()}
+
+
+FACTS = keys(PARTS["facts"])
+END = {**keys(PARTS["end"]), "hostname": "lab1", "device": "mlx5_0", "port": 1,
        "link_layer": "Ethernet", "gid_index": 3, "gid": "::ffff:10.0.0.1",
-       "gid_type": "RoCE v2", "lid": None, "pkey": "0xffff", "mtu": 1024,
-       "firmware": "1.0", "rate_gbps": 100.0, "numa_node": 0, "memory": None,
-       "qp": None}
-BANDWIDTH = dict.fromkeys(("gbps", "mib_per_s", "mpps", "peak_gbps",
-                           "ci95_gbps", "error_percent",
-                           "peak_error_percent", "dry_percent", "sent",
-                           "received", "lost"))
-LATENCY = {"definition": "half round trip", "unit": "us", "samples": 1000,
-           **dict.fromkeys((
-               "min", "mean", "stddev", "p50", "p90", "p99", "p99_9",
-               "p99_99", "max", "percentiles", "lost", "samples_dropped",
-               "requested_mpps", "achieved_mpps", "late", "saturated"))}
-ROW = {"size": 64, "qps": 1, "iterations": 1000, "opened": None,
-       "seconds": 1.0, "drain_seconds": None,
-       **dict.fromkeys(("bandwidth", "latency", "directions", "intervals",
-                        "histogram", "threads", "receivers", "counters",
-                        "post", "opened")),
-       "cpu": {"client": None, "server": None},
-       "events": None,
-       "tx_depth": 128, "cq_mod": 100, "post_list": 1, "inline": 0,
-       "verified": False, "control": None, "failed": False}
-DIRECTION = {"from": "client", "iterations": 1000, "seconds": 1.0,
-             "bandwidth": None, "intervals": None, "threads": None}
-INTERVAL = {"start": 0.0, "seconds": 1.0, "iterations": 1000, "gbps": 0.0,
-            "mib_per_s": 0.0, "mpps": 0.0}
+       "gid_type": "RoCE v2", "pkey": "0xffff", "mtu": 1024,
+       "firmware": "1.0", "rate_gbps": 100.0, "numa_node": 0}
+BANDWIDTH = keys(PARTS["bandwidth"])
+LATENCY = {**keys(PARTS["latency"]), "definition": "half round trip",
+           "samples": 1000}
+ROW = {**keys(PARTS["row"]), "size": 64, "qps": 1, "iterations": 1000,
+       "seconds": 1.0, "tx_depth": 128, "cq_mod": 100, "post_list": 1,
+       "inline": 0, "verified": False}
+DIRECTION = {**keys(PARTS["direction"]), "from": "client", "iterations": 1000,
+             "seconds": 1.0}
+INTERVAL = {**keys(PARTS["interval"]), "seconds": 1.0, "iterations": 1000}
 TEST = {"name": "write_bw", "operation": "write", "metric": "bandwidth",
         "transport": "RC", "direction": "uni", "load": "closed"}
 ERROR = {"stage": "connect", "code": "ECONNREFUSED", "message": "no",
          "advice": None, "peer": None}
 DOCUMENT = {
-    "schema": "verbsperf/1",
+    **keys(SCHEMA),
     "tool": {"name": "verbsperf", "version": "1", "protocol": 5},
-    "started": "2026-11-21T12:00:00.000Z", "title": None, "test": TEST,
-    "parameters": {}, "client": END, "server": END,
-    "environment": {"client": None, "server": None},
+    "started": "2026-11-21T12:00:00.000Z", "test": TEST, "client": END,
+    "server": END,
     "clock": {"source": "tsc", "resolution_ns": 0.5, "read_cost_ns": 9.0,
               "deviation_ppm": None},
-    "clocks": dict.fromkeys(("client", "server", "server_to_client")),
-    "setup_seconds": 0.1, "preflight": None, "results": [], "limits": None,
-    "error": None}
+    "setup_seconds": 0.1}
 HEADER = {
     "schema": "verbsperf-sweep/1",
     "tool": {"name": "verbsperf-sweep", "verbsperf": "1"},
@@ -108,3 +122,34 @@ def sweep(lines):
     header = filled({"points": points, **lines[0]}, HEADER)
     return [{**header, "targets": each_filled(header["targets"], TARGET)},
             *lines[1:]]
+
+
+def template(made):
+    """MADE as JSON in which fake_verbsperf puts the value of a variable of its
+    own where a value is "$name", or "=name" if it is no text."""
+    return re.sub(r'"=(\w+)"', r"$\1", json.dumps(made))
+
+
+def for_fake():
+    """What fake_verbsperf makes its documents of."""
+    end = {**END, "hostname": "fake", "device": "fake0", "gid_index": 0,
+           "numa_node": None, "mtu": "=mtu"}
+    clock = {"source": "tsc", "kernel": "hpet", "drift_ppm": None}
+    test = {**TEST, "name": "$test", "operation": "${test%_*}",
+            "metric": "$metric", "transport": "$transport"}
+    bandwidth = {**BANDWIDTH, "gbps": "=value"}
+    latency = {**LATENCY, "definition": "round trip", "p99": "=tail"}
+    row = {**ROW, "size": "=size", "qps": "=qps", "cq_mod": 1,
+           "bandwidth": "=bandwidth", "latency": "=latency",
+           "failed": "=failed"}
+    made = {**DOCUMENT, "test": test, "client": end, "server": end,
+            "clocks": {"client": clock, "server": clock,
+                       "server_to_client": "=ratio"},
+            "results": ["=row"], "limits": "=limits", "error": "=error"}
+    error = {**ERROR, "stage": "traffic", "code": "EIO", "message": "$message"}
+    limit = {**keys(PARTS["limit"]), "name": "min-gbps", "asked": 60,
+             "unit": "Gb/s", "seen": 50.125, "size": "=size", "qps": "=qps",
+             "met": False}
+    parts = {"DOCUMENT": made, "ROW": row, "BANDWIDTH": bandwidth,
+             "LATENCY": latency, "ERROR": error, "LIMIT": limit}
+    return {f"FAKE_{name}": template(part) for name, part in parts.items()}

@@ -24,6 +24,7 @@ FAKE = HERE / "fake_verbsperf"
 os.environ["FAKE_REAL"] = os.path.abspath(
     os.environ.get("VERBSPERF", HERE.parent.parent / "build/verbsperf"))
 KEPT = tempfile.TemporaryDirectory(prefix="options-")
+os.environ.update(complete.for_fake())
 os.environ["FAKE_OPTIONS"] = os.path.join(KEPT.name, "options.json")
 # Those that have a schema of their own.
 REPORT = re.compile(r'{\s*"schema": "verbsperf-(limits|compare)/1"')

@@ -39,7 +39,7 @@ static int check_version(struct session *s)
 		return fail(err, -EPROTONOSUPPORT, "upgrade perftest there",
 			    "the server is %s: 5.80 or later is needed",
 			    t->name);
-	if (op_table[s->run.plan->op].variant == HAS_IMM &&
+	if (op_has_imm(s->run.plan->op) &&
 	    t->version.number < VERSION_WRITE_IMM)
 		return fail(err, -EPROTONOSUPPORT, "upgrade perftest there",
 			    "the server is %s, which has no immediate data",

@@ -42,7 +42,7 @@ void settings_of(const struct parameters *params, struct settings *settings)
 		.connection_type = plan->transport,
 		.verb = verb_of(plan->op),
 		.tst = plan->metric == METRIC_BANDWIDTH,
-		.atomic_type = op_table[plan->op].variant == ADDS,
+		.atomic_type = plan->op == OP_FETCH_ADD,
 		.test_type = timed,
 		.report_fmt = !params->gbits,
 		.size = plan->all ? LARGEST : plan->sizes.bytes[0],
@@ -96,7 +96,7 @@ const char *settings_take(const struct settings *settings,
 	plan->op = ops[smaller(settings->verb, VERB_ATOMIC)];
 	if (plan->op == OP_FETCH_ADD && !settings->atomic_type)
 		plan->op = OP_CMP_SWAP;
-	plan->imm = op_table[plan->op].variant == HAS_IMM;
+	plan->imm = op_has_imm(plan->op);
 	plan->transport = (uint32_t)smaller(settings->connection_type,
 					    TRANSPORT_UD);
 	plan->qps = (uint32_t)nearest("qps", settings->num_of_qps);

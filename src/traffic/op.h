@@ -11,8 +11,8 @@
 enum atomic_type { ATOMIC_FETCH_AND_ADD, ATOMIC_CMP_AND_SWAP, ATOMIC_TYPES };
 
 /*
- * X(id, name, opcode, builder, access, receives, pingpong, fetches, variant,
- *   paging, largest, transports)
+ * X(id, name, opcode, builder, access, receives, pingpong, fetches, imm,
+ *   atomic, paging, largest, transports)
  *   name        test name, shared by its variants; the first variant listed
  *               is the default
  *   builder     send_ops_flags for ibv_create_qp_ex(3), so that
@@ -24,7 +24,8 @@ enum atomic_type { ATOMIC_FETCH_AND_ADD, ATOMIC_CMP_AND_SWAP, ATOMIC_TYPES };
  *               completion closes the round trip
  *   fetches     it brings data back: it counts as an outstanding read, and
  *               the device writes to local memory
- *   variant     tells apart the operations of one name
+ *   imm         it has immediate data: --imm
+ *   atomic      which atomic operation it is, if it is one: --atomic-type
  *   paging      capability a device needs, per transport, to use memory paged
  *               on demand (enum ibv_odp_transport_cap_bits)
  *   largest     largest message, in bytes
@@ -32,30 +33,30 @@ enum atomic_type { ATOMIC_FETCH_AND_ADD, ATOMIC_CMP_AND_SWAP, ATOMIC_TYPES };
  */
 #define OP_LIST(X) \
 	X(SEND, "send", IBV_WR_SEND, IBV_QP_EX_WITH_SEND, 0, true, true, \
-	  false, PLAIN, IBV_ODP_SUPPORT_SEND, UINT64_MAX, \
+	  false, false, 0, IBV_ODP_SUPPORT_SEND, UINT64_MAX, \
 	  ON_RC | ON_UC | ON_UD | ON_XRC) \
 	X(WRITE, "write", IBV_WR_RDMA_WRITE, IBV_QP_EX_WITH_RDMA_WRITE, \
-	  IBV_ACCESS_REMOTE_WRITE, false, true, false, PLAIN, \
+	  IBV_ACCESS_REMOTE_WRITE, false, true, false, false, 0, \
 	  IBV_ODP_SUPPORT_WRITE, UINT64_MAX, \
 	  ON_RC | ON_UC | ON_XRC) \
 	X(READ, "read", IBV_WR_RDMA_READ, IBV_QP_EX_WITH_RDMA_READ, \
-	  IBV_ACCESS_REMOTE_READ, false, false, true, PLAIN, \
+	  IBV_ACCESS_REMOTE_READ, false, false, true, false, 0, \
 	  IBV_ODP_SUPPORT_READ, UINT64_MAX, ON_RC | ON_XRC) \
 	X(FETCH_ADD, "atomic", IBV_WR_ATOMIC_FETCH_AND_ADD, \
 	  IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD, IBV_ACCESS_REMOTE_ATOMIC, \
-	  false, false, true, ADDS, IBV_ODP_SUPPORT_ATOMIC, ATOMIC_SIZE, \
-	  ON_RC | ON_XRC) \
+	  false, false, true, false, ATOMIC_FETCH_AND_ADD, \
+	  IBV_ODP_SUPPORT_ATOMIC, ATOMIC_SIZE, ON_RC | ON_XRC) \
 	X(SEND_IMM, "send", IBV_WR_SEND_WITH_IMM, \
-	  IBV_QP_EX_WITH_SEND_WITH_IMM, 0, true, true, false, HAS_IMM, \
+	  IBV_QP_EX_WITH_SEND_WITH_IMM, 0, true, true, false, true, 0, \
 	  IBV_ODP_SUPPORT_SEND, UINT64_MAX, ON_RC | ON_UC | ON_UD | ON_XRC) \
 	X(WRITE_IMM, "write", IBV_WR_RDMA_WRITE_WITH_IMM, \
 	  IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM, IBV_ACCESS_REMOTE_WRITE, true, \
-	  true, false, HAS_IMM, IBV_ODP_SUPPORT_WRITE, UINT64_MAX, \
+	  true, false, true, 0, IBV_ODP_SUPPORT_WRITE, UINT64_MAX, \
 	  ON_RC | ON_UC | ON_XRC) \
 	X(CMP_SWAP, "atomic", IBV_WR_ATOMIC_CMP_AND_SWP, \
 	  IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP, IBV_ACCESS_REMOTE_ATOMIC, \
-	  false, false, true, SWAPS, IBV_ODP_SUPPORT_ATOMIC, ATOMIC_SIZE, \
-	  ON_RC | ON_XRC)
+	  false, false, true, false, ATOMIC_CMP_AND_SWAP, \
+	  IBV_ODP_SUPPORT_ATOMIC, ATOMIC_SIZE, ON_RC | ON_XRC)
 
 /* Bytes an atomic operation reads and writes, and their alignment. */
 #define ATOMIC_SIZE 8
@@ -67,15 +68,8 @@ enum op {
 	OP_COUNT
 };
 
-/* Later operations are variants of earlier ones. */
+/* Later operations are variants of earlier ones, with the same name. */
 #define OP_LAST_TEST OP_FETCH_ADD
-
-enum op_variant {
-	PLAIN,
-	HAS_IMM,		/* immediate data: --imm */
-	ADDS,			/* atomics: --atomic-type */
-	SWAPS,
-};
 
 struct op_info {
 	const char *name;
@@ -85,7 +79,8 @@ struct op_info {
 	bool receives;
 	bool pingpong;
 	bool fetches;
-	enum op_variant variant;
+	bool imm;
+	enum atomic_type atomic;
 	uint32_t paging;
 	uint64_t largest;
 	unsigned int transports;
@@ -99,12 +94,12 @@ static const struct op_info op_table[OP_COUNT] = {
 
 static inline bool op_is_atomic(enum op op)
 {
-	return op_table[op].variant >= ADDS;
+	return op_table[op].access == IBV_ACCESS_REMOTE_ATOMIC;
 }
 
 static inline bool op_has_imm(enum op op)
 {
-	return op_table[op].variant == HAS_IMM;
+	return op_table[op].imm;
 }
 
 /* The variant of OP's test with immediate data if IMM or, for atomics, of TYPE;

@@ -35,19 +35,11 @@ struct cell {
 	uint32_t qps;
 };
 
-static const struct param *row_of(const char *name)
-{
-	for (size_t i = 0; i < param_count; i++)
-		if (!strcmp(param_table[i].name, name))
-			return &param_table[i];
-	return NULL;
-}
-
 /* How the user says VALUE of the choice NAME. */
 static json_t *word_of(const char *name, uint64_t value)
 {
 	int length = 0;
-	const char *word = param_word(row_of(name), value, &length);
+	const char *word = param_word(param_find(name), value, &length);
 
 	return json_stringn(word, (size_t)length);
 }
@@ -67,8 +59,7 @@ static struct plan plan_of(const struct cell *c)
 	params.plan.op = c->op;
 	params.plan.metric = c->metric;
 	params.plan.imm = op_has_imm(c->op);
-	params.plan.atomic = c->op == OP_CMP_SWAP ? ATOMIC_CMP_AND_SWAP :
-						    ATOMIC_FETCH_AND_ADD;
+	params.plan.atomic = op_table[c->op].atomic;
 	params.plan.transport = c->transport;
 	params.plan.bidirectional = c->direction == BI;
 	params.plan.reversed = c->direction == REVERSED;

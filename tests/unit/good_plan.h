@@ -10,8 +10,7 @@ static inline void set_op(struct plan *plan, enum op op)
 {
 	plan->op = op;
 	plan->imm = op_has_imm(op);
-	plan->atomic = op == OP_CMP_SWAP ? ATOMIC_CMP_AND_SWAP :
-					   ATOMIC_FETCH_AND_ADD;
+	plan->atomic = op_table[op].atomic;
 	if (op_is_atomic(op))
 		plan->sizes = (struct sizes){ 1, { ATOMIC_SIZE } };
 }

@@ -12,6 +12,7 @@
 #include "any_frame.h"
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "good_plan.h"
 #include "net/frames.h"
 #include "perftest/perftest.h"
 
@@ -55,14 +56,9 @@ void pair_open(struct pair *p, enum op op, enum metric metric)
 	open_end(&p->client);
 	open_end(&p->server);
 	plan = pair_plan(p);
-	plan->op = op;
-	plan->imm = op_has_imm(op);
-	plan->atomic = op == OP_CMP_SWAP ? ATOMIC_CMP_AND_SWAP :
-					   ATOMIC_FETCH_AND_ADD;
 	plan->metric = metric;
 	plan->sizes = (struct sizes){ 1, { 64 } };
-	if (op_is_atomic(op))
-		plan->sizes.bytes[0] = ATOMIC_SIZE;
+	set_op(plan, op);
 	plan->iterations = 10;
 	plan->duration = 0;
 	plan->warmup = 0;

@@ -264,29 +264,9 @@ int rules_check_files(struct given *g)
 	return 0;
 }
 
-/* Refuse options that do not suit the metric, or that need a rate. */
+/* Refuse options that only the other metric has, or that need a rate. */
 static int check_metric(struct given *g)
 {
-	static const struct {
-		const char *name;
-		enum metric metric;
-		bool rated;
-	} rules[] = {
-		{ "interval", METRIC_BANDWIDTH, false },
-		{ "gap", METRIC_LATENCY, false },
-		{ "percentiles", METRIC_LATENCY, false },
-		{ "histogram", METRIC_LATENCY, false },
-		{ "samples", METRIC_LATENCY, false },
-		{ "min-gbps", METRIC_BANDWIDTH, false },
-		{ "min-mpps", METRIC_BANDWIDTH, false },
-		{ "max-p50", METRIC_LATENCY, false },
-		{ "max-p99", METRIC_LATENCY, false },
-		{ "max-p99.9", METRIC_LATENCY, false },
-		{ "burst", METRIC_BANDWIDTH, true },
-		{ "pacing", METRIC_BANDWIDTH, true },
-		{ "arrival", METRIC_LATENCY, true },
-		{ "depth", METRIC_LATENCY, true },
-	};
 	static const char *const names[METRIC_COUNT] = {
 		[METRIC_BANDWIDTH] = "bandwidth",
 		[METRIC_LATENCY] = "latency",
@@ -294,15 +274,22 @@ static int check_metric(struct given *g)
 	const struct plan *plan = &g->options->params.plan;
 	char test[TEST_NAME_SIZE];
 
-	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
-		if ((plan->metric != rules[i].metric ||
-		     (rules[i].rated && !plan->rate)) &&
-		    was_given(g, rules[i].name))
+	for (size_t i = 0; i < param_count; i++) {
+		const struct param *row = &param_table[i];
+		const bool rated = row->who & PARAM_RATED;
+		enum metric metric;
+
+		if (!g->row[i] || !(row->who & PARAM_ONE_METRIC))
+			continue;
+		metric = strchr(row->tests, 'B') ? METRIC_BANDWIDTH :
+						   METRIC_LATENCY;
+		if (plan->metric != metric || (rated && !plan->rate))
 			return fail(g->err, -EINVAL, NULL,
-				    "--%s: only for %s, as in %s%s",
-				    rules[i].name, names[rules[i].metric],
-				    test_name(plan->op, rules[i].metric, test),
-				    rules[i].rated ? " with --rate" : "");
+				    "--%s: only for %s, as in %s%s", row->name,
+				    names[metric],
+				    test_name(plan->op, metric, test),
+				    rated ? " with --rate" : "");
+	}
 	return 0;
 }
 

@@ -163,7 +163,7 @@ enum param_kind {
 	PARAM_KINDS,
 };
 
-/* Who uses a parameter: a set of flags. */
+/* Who uses a parameter, and when: a set of flags. */
 enum param_who {
 	PARAM_PLAN = 1,		/* sent to the server */
 	PARAM_CLIENT = 2,	/* a test that names a server, or --loopback */
@@ -177,6 +177,9 @@ enum param_who {
 	PARAM_CHECK = 128,	/* verbsperf check */
 	PARAM_WATCH = 256,	/* verbsperf watch */
 	PARAM_CONTROL = 512,	/* a test of the control path */
+	PARAM_ONE_METRIC = 1024,	/* refused by tests of the metric that
+					 * is not in the field tests */
+	PARAM_RATED = 2048,	/* and by tests without --rate */
 };
 
 #define PARAM_BOTH (PARAM_CLIENT | PARAM_SERVER)

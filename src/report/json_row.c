@@ -24,15 +24,11 @@ static json_t *bandwidth(const struct plan *plan,
 		received = json_count(d->received);
 		lost = json_count(plan_lost(plan, d->sent, d->received));
 	}
-	json_put(object, "gbps", json_measured(b->gbps));
-	json_put(object, "mib_per_s", json_measured(b->mib_per_s));
-	json_put(object, "mpps", json_measured(b->mpps));
-	json_put(object, "peak_gbps", json_measured(b->peak_gbps));
+#define X(field, how) json_put(object, #field, json_measured(b->field));
+	BANDWIDTH_RATES(X)
 	json_put(object, "ci95_gbps", confidence(b->ci95_gbps));
-	json_put(object, "error_percent", json_measured(b->error_percent));
-	json_put(object, "peak_error_percent",
-		 json_measured(b->peak_error_percent));
-	json_put(object, "dry_percent", json_measured(b->dry_percent));
+	BANDWIDTH_ERRORS(X)
+#undef X
 	json_put(object, "sent",
 		 d->sent_unknown ? json_null() : json_count(d->sent));
 	json_put(object, "received", received);

@@ -268,34 +268,13 @@ static void fill_direction(struct run *run, uint64_t size, bool from_client,
 					   (double)sender->queue_checks;
 }
 
-/* The larger of two errors; unknown (NAN) if either is. */
-static double larger_error(double one, double other)
-{
-	return isnan(one) ? one : isnan(other) ? other : fmax(one, other);
-}
-
-/* Each direction has its own window; the sum is that of their rates. */
 static struct result_direction sum(const struct result_direction *a,
 				   const struct result_direction *b)
 {
-	const struct bandwidth_summary *one = &a->bandwidth;
-	const struct bandwidth_summary *other = &b->bandwidth;
-
 	return (struct result_direction){
 		.iterations = a->iterations + b->iterations,
 		.seconds = fmax(a->seconds, b->seconds),
-		.bandwidth = {
-			.gbps = one->gbps + other->gbps,
-			.mib_per_s = one->mib_per_s + other->mib_per_s,
-			.mpps = one->mpps + other->mpps,
-			.peak_gbps = NAN,
-			.ci95_gbps = { NAN, NAN },
-			.error_percent = larger_error(one->error_percent,
-						      other->error_percent),
-			.peak_error_percent = NAN,
-			.dry_percent = larger_error(one->dry_percent,
-						    other->dry_percent),
-		},
+		.bandwidth = summary_both(&a->bandwidth, &b->bandwidth),
 		.sent = a->sent + b->sent,
 		.sent_unknown = a->sent_unknown || b->sent_unknown,
 		.checked = a->checked && b->checked,

@@ -11,17 +11,36 @@ struct bandwidth_summary summary_bandwidth(uint64_t messages, uint64_t size,
 {
 	double rate = seconds > 0 ? (double)messages / seconds : NAN;
 	double bytes = rate * (double)size;
+	struct bandwidth_summary b = { .ci95_gbps = { NAN, NAN } };
 
-	return (struct bandwidth_summary){
-		.gbps = bytes * 8 / 1e9,
-		.mib_per_s = bytes / (1 << 20),
-		.mpps = rate / 1e6,
-		.peak_gbps = NAN,
-		.ci95_gbps = { NAN, NAN },
-		.error_percent = NAN,
-		.peak_error_percent = NAN,
-		.dry_percent = NAN,
-	};
+#define X(field, how) b.field = NAN;
+	BANDWIDTH_RATES(X)
+	BANDWIDTH_ERRORS(X)
+#undef X
+	b.gbps = bytes * 8 / 1e9;
+	b.mib_per_s = bytes / (1 << 20);
+	b.mpps = rate / 1e6;
+	return b;
+}
+
+static double larger_error(double one, double other)
+{
+	return isnan(one) ? one : isnan(other) ? other : fmax(one, other);
+}
+
+struct bandwidth_summary summary_both(const struct bandwidth_summary *one,
+				      const struct bandwidth_summary *other)
+{
+	struct bandwidth_summary both = { .ci95_gbps = { NAN, NAN } };
+
+#define SUM(a, b) ((a) + (b))
+#define LARGER(a, b) larger_error(a, b)
+#define NONE(a, b) NAN
+#define X(field, how) both.field = how(one->field, other->field);
+	BANDWIDTH_RATES(X)
+	BANDWIDTH_ERRORS(X)
+#undef X
+	return both;
 }
 
 uint64_t summary_min_samples(uint32_t per_million)

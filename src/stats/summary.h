@@ -29,19 +29,33 @@ struct latency_summary {
 #undef X
 };
 
+/*
+ * X(field, how): the figures of a bandwidth by their names in the JSON, and how
+ * two directions make one: the sum of both, the larger of both, or none.
+ *   gbps                10^9 bit/s
+ *   mib_per_s           2^20 byte/s
+ *   mpps                10^6 messages/s
+ *   peak_gbps           the best interval; NAN for fewer than ten
+ *   error_percent       upper bound of the error, from the window's uncertain
+ *                       edges
+ *   peak_error_percent  the same, of the best interval
+ *   dry_percent         checks that found the send queue dry (struct
+ *                       flow_dryness)
+ */
+#define BANDWIDTH_RATES(X) \
+	X(gbps, SUM) X(mib_per_s, SUM) X(mpps, SUM) X(peak_gbps, NONE)
+#define BANDWIDTH_ERRORS(X) \
+	X(error_percent, LARGER) X(peak_error_percent, NONE) \
+	X(dry_percent, LARGER)
+
 /* NAN is "not measured". */
 struct bandwidth_summary {
-	double gbps;		/* 10^9 bit/s */
-	double mib_per_s;	/* 2^20 byte/s */
-	double mpps;		/* 10^6 messages/s */
-	/* NAN for fewer than ten intervals */
-	double peak_gbps;	/* the best interval */
-	double ci95_gbps[2];	/* of the intervals' mean */
-	/* upper bound of the error, from the window's uncertain edges */
-	double error_percent;
-	double peak_error_percent;	/* the same, of the best interval */
-	/* checks that found the send queue dry (struct flow_dryness) */
-	double dry_percent;
+#define X(field, how) double field;
+	BANDWIDTH_RATES(X)
+	BANDWIDTH_ERRORS(X)
+#undef X
+	double ci95_gbps[2];	/* of the intervals' mean; NAN for fewer than
+				 * ten */
 };
 
 /* With a larger error, a run is reported as too short. */
@@ -51,6 +65,11 @@ struct bandwidth_summary {
  * SECONDS is not above 0.  All other fields are NAN. */
 struct bandwidth_summary summary_bandwidth(uint64_t messages, uint64_t size,
 					   double seconds);
+
+/* The bandwidth of two directions together.  Each has its own window; the sum
+ * is that of their rates.  Of two errors an unknown one is the larger. */
+struct bandwidth_summary summary_both(const struct bandwidth_summary *one,
+				      const struct bandwidth_summary *other);
 
 /* The smallest number of samples for which the percentile PER_MILLION is
  * reported. */

@@ -214,6 +214,28 @@ TEST(test_few_bins)
 	free(h);
 }
 
+TEST(test_two_directions)
+{
+	struct bandwidth_summary one = summary_bandwidth(1000000, 1000, 1);
+	struct bandwidth_summary other = summary_bandwidth(3000000, 1000, 1);
+	struct bandwidth_summary both;
+
+	one.error_percent = one.peak_error_percent = one.peak_gbps = 0.25;
+	other.error_percent = other.peak_error_percent = 0.125;
+	other.peak_gbps = one.ci95_gbps[0] = other.ci95_gbps[0] = 8;
+	one.dry_percent = 50;
+	both = summary_both(&one, &other);
+	assert_true(both.gbps == 32 && both.mpps == 4);
+	assert_true(both.mib_per_s == one.mib_per_s + other.mib_per_s);
+	assert_true(both.error_percent == 0.25);
+	assert_true(summary_both(&other, &one).error_percent == 0.25);
+	/* what is unknown of one is unknown of both */
+	assert_true(isnan(both.dry_percent));
+	assert_true(isnan(summary_both(&other, &one).dry_percent));
+	assert_true(isnan(both.peak_gbps) && isnan(both.peak_error_percent));
+	assert_true(isnan(both.ci95_gbps[0]) && isnan(both.ci95_gbps[1]));
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_minimum_samples),
 	cmocka_unit_test(test_percentiles_appear_when_there_is_enough),
@@ -224,6 +246,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_bandwidth_units),
 	cmocka_unit_test(test_no_window_is_not_measured),
 	cmocka_unit_test(test_bandwidth_has_no_intervals_yet),
+	cmocka_unit_test(test_two_directions),
 	cmocka_unit_test(test_percentiles_of_choice),
 	cmocka_unit_test(test_bins),
 	cmocka_unit_test(test_few_bins),

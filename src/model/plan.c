@@ -36,6 +36,30 @@ bool plan_sends(const struct plan *plan, bool client)
 	       client != plan->reversed;
 }
 
+bool plan_begins(const struct plan *plan, bool client)
+{
+	return plan->metric == METRIC_LATENCY ?
+		       client || plan_both_measure(plan) :
+		       plan_sends(plan, client);
+}
+
+bool plan_answers(const struct plan *plan, bool client)
+{
+	return !client && plan_is_pingpong(plan) && !plan->quiet;
+}
+
+bool plan_awaits_peer(const struct plan *plan, bool client)
+{
+	/* nobody tells this end when a quiet peer has finished its writes or
+	 * reads; it ends with its ping-pong */
+	if (plan->quiet && plan_sends(plan, client) &&
+	    (plan_is_pingpong(plan) || !plan_posts_receives(plan, client)))
+		return false;
+	if (plan->metric == METRIC_BANDWIDTH)
+		return plan_sends(plan, !client);
+	return !client && !plan_answers(plan, client);
+}
+
 bool plan_sends_notices(const struct plan *plan)
 {
 	return plan->verify &&

@@ -164,6 +164,17 @@ bool plan_both_measure(const struct plan *plan);
  * do. */
 bool plan_sends(const struct plan *plan, bool client);
 
+/* True when this end sends messages other than answers, and so SENT after the
+ * last one. */
+bool plan_begins(const struct plan *plan, bool client);
+
+/* True when this end answers in a ping-pong. */
+bool plan_answers(const struct plan *plan, bool client);
+
+/* True when this end waits for the peer to send everything, other than by
+ * answering. */
+bool plan_awaits_peer(const struct plan *plan, bool client);
+
 /* Queue pairs of this end: those of the receivers of a group, or as many as at
  * the other end. */
 uint32_t plan_qps(const struct plan *plan, bool client);

@@ -80,7 +80,7 @@ typedef int sending_loop(struct flow *f, enum op op);
 
 /* The loop this end runs until it has sent everything; NULL: it sends
  * nothing. */
-static sending_loop *role_loop(const struct run *run)
+static sending_loop *loop_of(const struct run *run)
 {
 	const struct plan *plan = run->plan;
 
@@ -91,41 +91,6 @@ static sending_loop *role_loop(const struct run *run)
 	if (plan_is_pingpong(plan))
 		return run->client || plan->quiet ? latency_ping : latency_pong;
 	return run->client ? latency_round_trip : NULL;
-}
-
-/* True when this end answers in a ping-pong. */
-static bool role_answers(const struct run *run)
-{
-	return !run->client && plan_is_pingpong(run->plan) &&
-	       !run->plan->quiet;
-}
-
-/* True when this end waits for the peer to send everything, other than by
- * answering. */
-static bool role_awaits_peer(const struct run *run)
-{
-	const struct plan *plan = run->plan;
-
-	/* nobody tells this end when a quiet peer has finished its writes or
-	 * reads; it ends with its ping-pong */
-	if (plan->quiet && plan_sends(plan, run->client) &&
-	    (plan_is_pingpong(plan) ||
-	     !plan_posts_receives(plan, run->client)))
-		return false;
-	if (plan->metric == METRIC_BANDWIDTH)
-		return plan_sends(plan, !run->client);
-	return !run->client && !role_answers(run);
-}
-
-/* True when this end sends messages of its own, and so SENT after the last
- * one. */
-static bool role_begins(const struct run *run)
-{
-	const struct plan *plan = run->plan;
-
-	return plan->metric == METRIC_LATENCY ?
-		       run->client || plan_both_measure(plan) :
-		       plan_sends(plan, run->client);
 }
 
 /* Most intervals in a result when the user chose their length; more are
@@ -247,6 +212,8 @@ static uint64_t sent_timeout(const struct plan *plan)
 static struct monitor make_monitor(struct run *run)
 {
 	const struct plan *plan = run->plan;
+	const bool begins = plan_begins(plan, run->client);
+	const bool answers = plan_answers(plan, run->client);
 
 	return (struct monitor){
 		.conn = run->conn,
@@ -259,8 +226,7 @@ static struct monitor make_monitor(struct run *run)
 		.counters = run->warming ? NULL : run->counters,
 		.flows = run->flows,
 		.n_flows = run->n_flows,
-		.keeps_time = role_begins(run) ||
-			      plan_measures(plan, run->client) ||
+		.keeps_time = begins || plan_measures(plan, run->client) ||
 			      (run->client && plan->interval),
 		.began_at = time_now(),
 		.peer = {
@@ -268,9 +234,9 @@ static struct monitor make_monitor(struct run *run)
 			.client = !run->client,
 			.warming = run->warming,
 		},
-		.sends = role_begins(run),
-		.awaits = role_awaits_peer(run) || role_answers(run),
-		.answers = role_answers(run),
+		.sends = begins,
+		.awaits = answers || plan_awaits_peer(plan, run->client),
+		.answers = answers,
 		.warmup = plan_warms_up_apart(plan) ? 0 : plan->warmup,
 		.hold = plan->hold,
 		.size = run->size,
@@ -436,15 +402,17 @@ static void tell_dropped(const struct run *run)
 static int run_flow(struct run *run, struct flow *f)
 {
 	const struct plan *plan = run->plan;
-	sending_loop *loop = role_loop(run);
+	sending_loop *loop = loop_of(run);
 	int ret = loop ? loop(f, plan->op) : 0;
 
 	if (ret)
 		return ret;
 	f->window.drained = clock_ticks(f->clock);
-	if (role_begins(run) && atomic_fetch_sub(&run->sending, 1) == 1)
+	if (plan_begins(plan, run->client) &&
+	    atomic_fetch_sub(&run->sending, 1) == 1)
 		monitor_send_sent(&run->monitor);
-	if (role_awaits_peer(run) && plan_posts_receives(plan, run->client))
+	if (plan_awaits_peer(plan, run->client) &&
+	    plan_posts_receives(plan, run->client))
 		return responder_run(f, plan->op);
 	return 0;
 }
@@ -473,11 +441,11 @@ int round_run(struct run *run)
 	bool receives = plan_posts_receives(run->plan, run->client);
 	int ret = 0;
 
-	if (role_loop(run) || receives)
+	if (loop_of(run) || receives)
 		ret = run_flows(run);
 	if (ret && run->monitor.left)
 		ret = 0;
-	if (!ret && role_awaits_peer(run) && !receives)
+	if (!ret && plan_awaits_peer(run->plan, run->client) && !receives)
 		ret = monitor_wait_peer(&run->monitor);
 	if (ret)
 		return ret;

@@ -607,13 +607,13 @@ static int set_limits(struct perftest *p)
 }
 
 /* Keep what this server's own command line asks of the test. */
-static void keep_server_options(struct perftest *p)
+static void keep_ignored_options(struct perftest *p)
 {
-	static struct server_options options;
+	static struct ignored_options options;
 
 	options.plan = params_of(p)->plan;
 	memcpy(options.given, p->given.row, sizeof(options.given));
-	params_of(p)->server_options = &options;
+	params_of(p)->ignored_options = &options;
 }
 
 static int finish(struct perftest *p)
@@ -637,7 +637,7 @@ static int finish(struct perftest *p)
 	if (!ret)
 		ret = set_rate(p) ?: set_limits(p) ?: rules_complete(&p->given);
 	if (!ret && o->command == COMMAND_SERVE)
-		keep_server_options(p);
+		keep_ignored_options(p);
 	return ret;
 }
 

@@ -14,7 +14,7 @@ bool perftest_is_named(const char *path, enum op *op, enum metric *metric);
 /*
  * Parse ARGV as the program that ARGV[0] names, with perftest's options
  * (cli/perftest_table.h) and defaults.  Without a host the result is
- * COMMAND_SERVE with params.once and params.server_options.  Strings are kept
+ * COMMAND_SERVE with params.once and params.ignored_options.  Strings are kept
  * by reference.  Returns 0, or -EINVAL with the reason in ERR.  Uses getopt's
  * globals and static memory: one command line per process.
  */

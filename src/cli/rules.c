@@ -124,7 +124,7 @@ static bool was_given(const struct given *g, const char *name)
 	return row && g->row[row - param_table];
 }
 
-void rules_note_given(struct given *g)
+void rules_note_duration(struct given *g)
 {
 	g->options->params.timed = was_given(g, "duration");
 }
@@ -216,7 +216,7 @@ static int refuse(struct given *g, const struct param *row)
 		    "--%s: not for %s", row->name, name_of(g));
 }
 
-int rules_apply(struct given *g)
+int rules_check_command(struct given *g)
 {
 	const bool test_named = g->options->params.once &&
 				!was_given(g, "once");

@@ -13,15 +13,15 @@ struct given {
 	bool row[PARAMS_MAX];	/* row of param_table was given */
 };
 
-/* Record in the parameters what depends on which options were given. */
-void rules_note_given(struct given *g);
+/* Record in the parameters whether --duration was given. */
+void rules_note_duration(struct given *g);
 
 /*
  * Check that each option given applies to the command.  A server started the
  * perftest way ignores client options and notes them in options->ignored.
  * Returns 0, or -EINVAL with the reason in the error, like the functions below.
  */
-int rules_apply(struct given *g);
+int rules_check_command(struct given *g);
 
 /* Take WORD as the server, "node1", "node1:18515" or "[::1]:18515"; its port is
  * cut off.  Kept by reference. */

@@ -32,7 +32,7 @@ struct limit {
 	double value;		/* Gb/s, Mpps, us or % */
 };
 
-struct server_options;
+struct ignored_options;
 
 /* --inline-recv: whether the device puts a short message into its completion,
  * which the driver then copies to the receive's memory: off, or messages of up
@@ -115,7 +115,7 @@ struct parameters {
 	const char *perftest_json;	/* file for its JSON; NULL: none */
 	enum perftest_samples perftest_samples;	/* printed from .samples */
 	bool perftest_both;	/* its table has each direction, too */
-	const struct server_options *server_options;	/* NULL: none */
+	const struct ignored_options *ignored_options;	/* NULL: none */
 	const struct parameters *perftest_test;	/* perftest_line, as it was
 						 * read; NULL: none */
 	/* for both ends */
@@ -236,7 +236,7 @@ struct param {
 
 /* The options of a test that were given to a server, although its client
  * decides them. */
-struct server_options {
+struct ignored_options {
 	struct plan plan;
 	bool given[PARAMS_MAX];	/* row of param_table was given */
 };

@@ -287,7 +287,7 @@ void oob_subnet(const struct connection *conn, struct subnet *subnet)
 	freeifaddrs(list);
 }
 
-int peer_error_wait(struct connection *conn, uint64_t deadline,
+int oob_await_error(struct connection *conn, uint64_t deadline,
 		    struct error *err)
 {
 	struct error ignored = { 0 };
@@ -305,20 +305,20 @@ int peer_error_wait(struct connection *conn, uint64_t deadline,
 	return ret;
 }
 
-int peer_error_read(struct connection *conn, struct error *err)
+int oob_read_error(struct connection *conn, struct error *err)
 {
 	/* everything has arrived; the time is for a flood of other frames */
-	return peer_error_wait(conn, time_after(SECOND / 10), err);
+	return oob_await_error(conn, time_after(SECOND / 10), err);
 }
 
-int peer_error_send(struct connection *conn, const struct frame *frame,
-		    uint64_t deadline, struct error *err)
+int oob_send_or_explain(struct connection *conn, const struct frame *frame,
+			uint64_t deadline, struct error *err)
 {
 	struct error lost = *err;
 	int ret = oob_send(conn, frame, deadline, &lost), heard;
 
 	if (ret == -EPIPE || ret == -ECONNRESET) {
-		heard = peer_error_read(conn, err);
+		heard = oob_read_error(conn, err);
 		if (heard)
 			return heard;
 	}

@@ -91,16 +91,16 @@ void oob_subnet(const struct connection *conn, struct subnet *subnet);
  * skip other frames.  Returns 0, or -ECONNABORTED with the peer's reason in
  * ERR, or -EPROTO when that is malformed.
  */
-int peer_error_wait(struct connection *conn, uint64_t deadline,
+int oob_await_error(struct connection *conn, uint64_t deadline,
 		    struct error *err);
 
-/* Like peer_error_wait(), for a peer that has closed CONN already. */
-int peer_error_read(struct connection *conn, struct error *err);
+/* Like oob_await_error(), for a peer that has closed CONN already. */
+int oob_read_error(struct connection *conn, struct error *err);
 
 /* Like oob_send(), but if the peer closed CONN after giving a reason, return
  * that reason in ERR, with its errno. */
-int peer_error_send(struct connection *conn, const struct frame *frame,
-		    uint64_t deadline, struct error *err);
+int oob_send_or_explain(struct connection *conn, const struct frame *frame,
+			uint64_t deadline, struct error *err);
 
 /*
  * The IP addresses that the connection manager (librdmacm) is given: those of

@@ -368,10 +368,10 @@ void counters_print(FILE *out, const struct result *r)
 }
 
 /* What this end's command line asks for, under perftest's names: the plan has
- * the client's choice, and server_options the server's. */
+ * the client's choice, and ignored_options the server's. */
 static const struct counter_choice *own_choice(const struct result *r)
 {
-	const struct server_options *options = r->params.server_options;
+	const struct ignored_options *options = r->params.ignored_options;
 
 	return options ? &options->plan.counters : &r->params.plan.counters;
 }

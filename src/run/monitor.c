@@ -161,7 +161,7 @@ static int send_sent(struct monitor *m)
 	int ret;
 
 	encode_sent(&frame, &m->sent);
-	ret = peer_error_send(m->conn, &frame, time_now(), &m->err);
+	ret = oob_send_or_explain(m->conn, &frame, time_now(), &m->err);
 	frame_free(&frame);
 	m->sent_pending = false;
 	m->sent_done = true;
@@ -181,7 +181,7 @@ static int send_alive(struct monitor *m)
 	if (!oob_can_send(m->conn))
 		return 0;
 	encode_empty(&frame, FRAME_ALIVE);
-	ret = peer_error_send(m->conn, &frame, time_after(SECOND), &m->err);
+	ret = oob_send_or_explain(m->conn, &frame, time_after(SECOND), &m->err);
 	frame_free(&frame);
 	return ret;
 }
@@ -259,7 +259,7 @@ static int send_open(struct monitor *m)
 	int ret;
 
 	encode_start(&frame, m->size);
-	ret = peer_error_send(m->conn, &frame, time_after(SECOND), &m->err);
+	ret = oob_send_or_explain(m->conn, &frame, time_after(SECOND), &m->err);
 	frame_free(&frame);
 	return ret;
 }

@@ -195,7 +195,7 @@ int run_query(struct run *run)
  * at a server with one of perftest's names, its own. */
 static enum counter_scope own_scope(const struct parameters *params)
 {
-	const struct server_options *options = params->server_options;
+	const struct ignored_options *options = params->ignored_options;
 
 	return options && options->plan.counters.names ?
 		       COUNTERS_ALL :

@@ -19,7 +19,7 @@ void session_stage(struct session *s, const char *stage)
 
 int session_send(struct session *s, struct frame *frame)
 {
-	int ret = peer_error_send(s->run.conn, frame,
+	int ret = oob_send_or_explain(s->run.conn, frame,
 				  time_after(run_peer_timeout(&s->run)),
 				  &s->run.result->error);
 

@@ -72,7 +72,7 @@ static int receive_place(struct session *s)
 
 static int client_left(struct session *s)
 {
-	int ret = peer_error_read(s->run.conn, &s->run.result->error);
+	int ret = oob_read_error(s->run.conn, &s->run.result->error);
 
 	if (ret)
 		return ret;

@@ -47,7 +47,7 @@ static void name_difference(FILE *out, const char *name)
 }
 
 /* The names of what differs, on the heap; empty when nothing does. */
-static char *differences(const struct server_options *own,
+static char *differences(const struct ignored_options *own,
 			 const struct plan *plan)
 {
 	char mine[TEST_NAME_SIZE], option[64], *text = NULL;
@@ -77,9 +77,9 @@ void session_log_differences(const struct parameters *params)
 {
 	char *text;
 
-	if (!params->server_options)
+	if (!params->ignored_options)
 		return;
-	text = differences(params->server_options, &params->plan);
+	text = differences(params->ignored_options, &params->plan);
 	if (text && *text)
 		log_warning("ignored these options of the server, because the "
 			    "client chose other values: %s", text);

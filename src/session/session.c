@@ -54,7 +54,7 @@ static void receive_abort(struct session *s)
 	if (!s->connecting || error_is_set(&r->peer_error) ||
 	    !is_worth_waiting(&r->error))
 		return;
-	if (peer_error_wait(s->run.conn, time_after(ABORT_WAIT), &reported) ==
+	if (oob_await_error(s->run.conn, time_after(ABORT_WAIT), &reported) ==
 	    -ECONNABORTED)
 		frames_own_words(&reported, s->run.conn->peer, &r->peer_error);
 }

@@ -110,7 +110,7 @@ struct flow_receives {
 	struct ibv_srq *srq;
 	uint32_t depth;		/* maximum outstanding */
 	uint32_t list_length;
-	uint32_t posted;	/* outstanding */
+	uint32_t outstanding;
 	uint64_t total;		/* posted since the connection began */
 	uint64_t before;	/* taken before this size */
 	uint32_t waiting;	/* collected for the next post */
@@ -297,8 +297,9 @@ struct flow {
 				 * fewer; 0: 1 */
 	struct gather in;	/* how a receive lies in memory; n 0: in one
 				 * piece */
-	bool slow;	/* messages are verified, copied or of several entries:
-			 * the only test of these that a message costs */
+	bool slow_path;	/* messages are verified, copied or of several
+			 * entries: the only test of these that a message
+			 * costs */
 	/* set for each size */
 	struct flow_shape shape;
 	struct gather out;	/* how a message sent or fetched lies in
@@ -337,7 +338,7 @@ static inline uint32_t flow_qpn(const struct flow_qp *q, bool receive)
 /* Messages that took a receive of R since the connection began. */
 static inline uint64_t flow_taken(const struct flow_receives *r)
 {
-	return r->total - r->posted;
+	return r->total - r->outstanding;
 }
 
 /* Read the byte at FLAG, which the device writes meanwhile. */

@@ -73,9 +73,9 @@ static ALWAYS_INLINE int take_message(struct flow *f, const struct ibv_wc *wc,
 
 	if (wc->status != IBV_WC_SUCCESS)
 		return flow_completion_failed(f, wc, true);
-	f->receives->posted--;
+	f->receives->outstanding--;
 	f->idle_polls = 0;
-	if (__builtin_expect(f->slow, 0))
+	if (__builtin_expect(f->slow_path, 0))
 		is = take_slowly(f, wc, op, &value);
 	else if (op_has_imm(op))
 		value = (uint8_t)be32toh(wc->imm_data);
@@ -98,7 +98,7 @@ static ALWAYS_INLINE int arrived(struct flow *f, const bool timed,
 	struct ibv_wc wc;
 	int n;
 
-	if (!op_table[op].receives && !f->slow)
+	if (!op_table[op].receives && !f->slow_path)
 		return is_awaited(f, timed, flow_flag(f->pingpong.flag_in),
 				  count);
 	if (!op_table[op].receives && !f->verify)

@@ -201,7 +201,7 @@ static ALWAYS_INLINE int ended(struct flow *f, const struct open_loop *o,
 	if (op == OP_READ) {
 		retire_send(f, &wc, &f->completed);
 	} else {
-		f->receives->posted--;
+		f->receives->outstanding--;
 		p->receive = (uint32_t)(wc.wr_id & FLOW_COUNT_MASK);
 	}
 	return 1;

@@ -161,7 +161,7 @@ void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape)
 
 	f->shape = *shape;
 	f->out = gather_of(shape->size, f->entries);
-	f->slow = f->verify || f->entries > 1 || f->copier;
+	f->slow_path = f->verify || f->entries > 1 || f->copier;
 	f->layout.op = op;
 	prepare_signals(f);
 	prepare_walk(f);
@@ -191,8 +191,8 @@ int flow_fill_receives(struct flow *f)
 		struct flow_receives *r = &f->receives[i];
 		int ret = 0;
 
-		while (!ret && r->posted + r->waiting < r->depth)
-			ret = repost(f, r, r->posted + r->waiting);
+		while (!ret && r->outstanding + r->waiting < r->depth)
+			ret = repost(f, r, r->outstanding + r->waiting);
 		if (!ret && r->waiting)
 			ret = post_receives(f, r);
 		if (ret)

@@ -19,7 +19,7 @@ static inline int post_receives(struct flow *f, struct flow_receives *r)
 		return flow_verb_failed(f, r->srq ? "ibv_post_srq_recv" :
 						    "ibv_post_recv",
 					(uint32_t)(r - f->receives), ret);
-	r->posted += r->waiting;
+	r->outstanding += r->waiting;
 	r->total += r->waiting;
 	r->waiting = 0;
 	return 0;
@@ -51,7 +51,7 @@ static ALWAYS_INLINE int take_receive(struct flow *f, const struct ibv_wc *wc)
 
 	if (__builtin_expect(wc->status != IBV_WC_SUCCESS, 0))
 		return flow_completion_failed(f, wc, true);
-	r->posted--;
+	r->outstanding--;
 	if (__builtin_expect(f->verify != NULL, 0)) {
 		ret = verify_received(f, wc, &sequence);
 		if (ret < 0)

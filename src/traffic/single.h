@@ -70,7 +70,7 @@ static ALWAYS_INLINE int post_next(struct flow *f, struct flow_qp *q,
 	struct flow_request *r = q->next->requests;
 	int ret;
 
-	if (__builtin_expect(f->slow, 0)) {
+	if (__builtin_expect(f->slow_path, 0)) {
 		slow_post(f, q, r, count, &ret);
 	} else {
 		if (op_has_imm(op))

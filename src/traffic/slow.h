@@ -6,7 +6,7 @@
 #include "traffic/flow.h"
 
 /*
- * Post R on Q, the next message of F, which is slow (flow.h); COUNT as in
+ * Post R on Q, the next message of F, which takes the slow path (flow.h); COUNT as in
  * post_next().  *RET becomes 0 or what the verb returned: returned by the
  * function, it would cost the loop an instruction per message.
  */

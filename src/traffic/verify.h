@@ -2,7 +2,8 @@
  * Verified runs.  Every message is filled with its own pattern and checked
  * where it arrives (traffic/pattern.h); the values that atomic operations
  * return must form an unbroken sequence.  The usual loops run, and call these
- * functions when they post, take and retire messages.  A verified run is slow.
+ * functions when they post, take and retire messages.  A verified run takes the
+ * slow path.
  *
  * Each outstanding message has its own place in memory.  A place that the peer
  * writes to is reused only after its message was checked, as a write needs no

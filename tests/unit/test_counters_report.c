@@ -378,7 +378,7 @@ static void check_perftest(struct result *r, const char *due)
 TEST(test_perftest)
 {
 	struct result *r = make("hw_counters/rdma_sends,link_downed,x");
-	struct server_options options = { 0 };
+	struct ignored_options options = { 0 };
 
 	check_perftest(r, "\thw_counters/rdma_sends=1000\n\tlink_downed=-\n"
 		       "\tx=-\n\n");
@@ -386,7 +386,7 @@ TEST(test_perftest)
 	/* what the server's own command line says */
 	r = make("none");
 	r->at_server = true;
-	r->params.server_options = &options;
+	r->params.ignored_options = &options;
 	counter_choice_parse("out_of_seq_request", &options.plan.counters);
 	check_perftest(r, "\tout_of_seq_request=99\n\n");
 }

@@ -95,7 +95,7 @@ static void check_receives(struct fake *fake, const struct flow *f)
 		return;
 	assert_int_equal(fake->qps[0].rq.most, RX_DEPTH);
 	assert_int_equal(fake_outstanding(fake, &fake->qps[0]),
-			 f->receives[0].posted);
+			 f->receives[0].outstanding);
 }
 
 /* Exactly N samples; the warm-up is not among them. */

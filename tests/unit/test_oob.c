@@ -292,9 +292,9 @@ TEST(test_a_flood_of_other_frames)
 	w.bytes = frame.bytes;
 	w.size = WIRE_HEADER_SIZE + frame.length;
 	pthread_create(&w.thread, NULL, flood, &w);
-	assert_int_equal(peer_error_wait(&conn, time_after(100 * MS), &err),
+	assert_int_equal(oob_await_error(&conn, time_after(100 * MS), &err),
 			 0);
-	assert_int_equal(peer_error_read(&conn, &err), 0);
+	assert_int_equal(oob_read_error(&conn, &err), 0);
 	shutdown(conn.fd, SHUT_RDWR);
 	pthread_join(w.thread, NULL);
 	frame_free(&frame);
@@ -555,7 +555,7 @@ static int speak_to_the_gone(enum frame_type type, struct error *err)
 	assert_int_equal(send(fd, frame.bytes, WIRE_HEADER_SIZE + frame.length,
 			      0), WIRE_HEADER_SIZE + frame.length);
 	close(fd);
-	ret = peer_error_send(&conn, &frame, time_after(1000 * MS), err);
+	ret = oob_send_or_explain(&conn, &frame, time_after(1000 * MS), err);
 	frame_free(&frame);
 	oob_close(&conn);
 	return ret;

@@ -70,7 +70,7 @@ TEST(test_defaults)
 		assert_true(o.params.perftest && !o.params.timed);
 		assert_int_equal(o.params.format, TABLE_PERFTEST);
 		assert_null(o.params.perftest_json);
-		assert_null(o.params.server_options);
+		assert_null(o.params.ignored_options);
 	}
 }
 
@@ -425,16 +425,16 @@ TEST(test_a_server)
 	assert_true(o.params.once);
 	assert_int_equal(o.params.port, 7);
 	assert_int_equal(o.ignored[0], 0);
-	assert_non_null(o.params.server_options);
-	assert_int_equal(o.params.server_options->plan.sizes.bytes[0], 4096);
-	assert_int_equal(o.params.server_options->plan.qps, 4);
+	assert_non_null(o.params.ignored_options);
+	assert_int_equal(o.params.ignored_options->plan.sizes.bytes[0], 4096);
+	assert_int_equal(o.params.ignored_options->plan.qps, 4);
 	assert_true(
-		o.params.server_options->given[row_of("qps") - param_table]);
+		o.params.ignored_options->given[row_of("qps") - param_table]);
 	assert_true(
-		o.params.server_options->given[row_of("size") - param_table]);
+		o.params.ignored_options->given[row_of("size") - param_table]);
 	assert_false(
-		o.params.server_options->given[row_of("mtu") - param_table]);
-	assert_false(o.params.server_options
+		o.params.ignored_options->given[row_of("mtu") - param_table]);
+	assert_false(o.params.ignored_options
 			     ->given[row_of("iterations") - param_table]);
 }
 

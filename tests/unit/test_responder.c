@@ -42,8 +42,9 @@ static void check_receives(struct fake *fake, const struct flow *f,
 
 		assert_int_equal(rq->most, depth);
 		assert_int_equal(rq->longest, list);
-		assert_int_equal(rq->posted - rq->taken, r->posted);
-		assert_int_equal(r->posted + r->waiting, depth);
+		assert_int_equal(rq->posted - rq->taken,
+				 r->outstanding);
+		assert_int_equal(r->outstanding + r->waiting, depth);
 		assert_true(r->waiting < list);
 	}
 }
@@ -161,7 +162,7 @@ TEST(test_responder_fails)
 	fake->errnum = EINVAL;
 	assert_int_equal(flow_fill_receives(&f), -EINVAL);
 	assert_string_equal(f.failure.verb, "ibv_post_recv");
-	assert_int_equal(f.receives[0].posted, 2);
+	assert_int_equal(f.receives[0].outstanding, 2);
 	memset(&f.failure, 0, sizeof(f.failure));
 	fake_deliver(fake, &fake->qps[0]);
 	fake->cqs[0].receives.entries[0].wc.status = IBV_WC_LOC_PROT_ERR;
@@ -187,7 +188,7 @@ TEST(test_shared_receives_fail)
 	fake->errnum = ENOMEM;
 	assert_int_equal(flow_fill_receives(&f), -ENOMEM);
 	assert_string_equal(f.failure.verb, "ibv_post_srq_recv");
-	assert_int_equal(f.receives[0].posted, 2);
+	assert_int_equal(f.receives[0].outstanding, 2);
 	fake_free(fake, &f);
 }
 

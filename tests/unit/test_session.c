@@ -227,7 +227,7 @@ TEST(test_through_the_relay)
 /* What the server's own command line said of the test, and is not so. */
 TEST(test_options_that_the_client_overrules)
 {
-	struct server_options options;
+	struct ignored_options options;
 	char text[200] = "";
 	int stderr_was = dup(STDERR_FILENO), fds[2];
 	struct pair p;
@@ -238,7 +238,7 @@ TEST(test_options_that_the_client_overrules)
 	options.plan.qps = 7;
 	for (size_t i = 0; i < param_count; i++)
 		options.given[i] = true;
-	p.server.result->params.server_options = &options;
+	p.server.result->params.ignored_options = &options;
 	assert_int_equal(pipe(fds), 0);
 	dup2(fds[1], STDERR_FILENO);
 	close(fds[1]);

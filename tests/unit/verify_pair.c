@@ -117,7 +117,7 @@ static void make_receives(struct pair_end *end)
 		.qp = &end->qp,
 		.depth = PAIR_RECEIVES,
 		.list_length = 1,
-		.posted = PAIR_RECEIVES,
+		.outstanding = PAIR_RECEIVES,
 		.entries = end->entries,
 	};
 	for (uint32_t i = 0; i < PAIR_RECEIVES; i++) {

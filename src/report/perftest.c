@@ -31,21 +31,6 @@
 #define BITS_PER_MIB (8.0 * 1048576)
 #define TITLE_SIZE 80
 
-/* An operation without a name here does not compile. */
-#define NAME_SEND "Send"
-#define NAME_WRITE "RDMA_Write"
-#define NAME_READ "RDMA_Read"
-#define NAME_FETCH_ADD "Atomic FETCH_AND_ADD"
-#define NAME_SEND_IMM "Send"
-#define NAME_WRITE_IMM "RDMA_Write"
-#define NAME_CMP_SWAP "Atomic CMP_AND_SWAP"
-
-static const char *const names[OP_COUNT] = {
-#define X(id, ...) [OP_##id] = NAME_##id,
-	OP_LIST(X)
-#undef X
-};
-
 static const char *on(bool value)
 {
 	return value ? "ON" : "OFF";
@@ -73,7 +58,8 @@ static char *write_title(const struct result *r, char title[TITLE_SIZE])
 	const struct plan *plan = &r->params.plan;
 
 	snprintf(title, TITLE_SIZE, "%s %s%s%s%s Test",
-		 names[plan->op], plan->bidirectional ? "Bidirectional " : "",
+		 op_table[plan->op].title,
+		 plan->bidirectional ? "Bidirectional " : "",
 		 plan->post_list > 1 ? "Post List " : "",
 		 is_latency(r) ? "Latency" : "BW",
 		 plan->mcast.wanted ? " Multicast" : "");

@@ -11,10 +11,11 @@
 enum atomic_type { ATOMIC_FETCH_AND_ADD, ATOMIC_CMP_AND_SWAP, ATOMIC_TYPES };
 
 /*
- * X(id, name, opcode, builder, access, receives, pingpong, fetches, imm,
- *   atomic, paging, largest, transports)
+ * X(id, name, title, opcode, builder, access, receives, pingpong, fetches,
+ *   imm, atomic, paging, largest, transports)
  *   name        test name, shared by its variants; the first variant listed
  *               is the default
+ *   title       in the table of perftest
  *   builder     send_ops_flags for ibv_create_qp_ex(3), so that
  *               ibv_wr_start(3) can post the operation
  *   access      access flags of the responder's memory and queue pair
@@ -32,31 +33,33 @@ enum atomic_type { ATOMIC_FETCH_AND_ADD, ATOMIC_CMP_AND_SWAP, ATOMIC_TYPES };
  *   transports  set of transports that support it
  */
 #define OP_LIST(X) \
-	X(SEND, "send", IBV_WR_SEND, IBV_QP_EX_WITH_SEND, 0, true, true, \
-	  false, false, 0, IBV_ODP_SUPPORT_SEND, UINT64_MAX, \
+	X(SEND, "send", "Send", IBV_WR_SEND, IBV_QP_EX_WITH_SEND, 0, true, \
+	  true, false, false, 0, IBV_ODP_SUPPORT_SEND, UINT64_MAX, \
 	  ON_RC | ON_UC | ON_UD | ON_XRC) \
-	X(WRITE, "write", IBV_WR_RDMA_WRITE, IBV_QP_EX_WITH_RDMA_WRITE, \
-	  IBV_ACCESS_REMOTE_WRITE, false, true, false, false, 0, \
-	  IBV_ODP_SUPPORT_WRITE, UINT64_MAX, \
+	X(WRITE, "write", "RDMA_Write", IBV_WR_RDMA_WRITE, \
+	  IBV_QP_EX_WITH_RDMA_WRITE, IBV_ACCESS_REMOTE_WRITE, false, true, \
+	  false, false, 0, IBV_ODP_SUPPORT_WRITE, UINT64_MAX, \
 	  ON_RC | ON_UC | ON_XRC) \
-	X(READ, "read", IBV_WR_RDMA_READ, IBV_QP_EX_WITH_RDMA_READ, \
-	  IBV_ACCESS_REMOTE_READ, false, false, true, false, 0, \
-	  IBV_ODP_SUPPORT_READ, UINT64_MAX, ON_RC | ON_XRC) \
-	X(FETCH_ADD, "atomic", IBV_WR_ATOMIC_FETCH_AND_ADD, \
-	  IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD, IBV_ACCESS_REMOTE_ATOMIC, \
-	  false, false, true, false, ATOMIC_FETCH_AND_ADD, \
-	  IBV_ODP_SUPPORT_ATOMIC, ATOMIC_SIZE, ON_RC | ON_XRC) \
-	X(SEND_IMM, "send", IBV_WR_SEND_WITH_IMM, \
+	X(READ, "read", "RDMA_Read", IBV_WR_RDMA_READ, \
+	  IBV_QP_EX_WITH_RDMA_READ, IBV_ACCESS_REMOTE_READ, false, false, \
+	  true, false, 0, IBV_ODP_SUPPORT_READ, UINT64_MAX, ON_RC | ON_XRC) \
+	X(FETCH_ADD, "atomic", "Atomic FETCH_AND_ADD", \
+	  IBV_WR_ATOMIC_FETCH_AND_ADD, IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD, \
+	  IBV_ACCESS_REMOTE_ATOMIC, false, false, true, false, \
+	  ATOMIC_FETCH_AND_ADD, IBV_ODP_SUPPORT_ATOMIC, ATOMIC_SIZE, \
+	  ON_RC | ON_XRC) \
+	X(SEND_IMM, "send", "Send", IBV_WR_SEND_WITH_IMM, \
 	  IBV_QP_EX_WITH_SEND_WITH_IMM, 0, true, true, false, true, 0, \
 	  IBV_ODP_SUPPORT_SEND, UINT64_MAX, ON_RC | ON_UC | ON_UD | ON_XRC) \
-	X(WRITE_IMM, "write", IBV_WR_RDMA_WRITE_WITH_IMM, \
+	X(WRITE_IMM, "write", "RDMA_Write", IBV_WR_RDMA_WRITE_WITH_IMM, \
 	  IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM, IBV_ACCESS_REMOTE_WRITE, true, \
 	  true, false, true, 0, IBV_ODP_SUPPORT_WRITE, UINT64_MAX, \
 	  ON_RC | ON_UC | ON_XRC) \
-	X(CMP_SWAP, "atomic", IBV_WR_ATOMIC_CMP_AND_SWP, \
-	  IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP, IBV_ACCESS_REMOTE_ATOMIC, \
-	  false, false, true, false, ATOMIC_CMP_AND_SWAP, \
-	  IBV_ODP_SUPPORT_ATOMIC, ATOMIC_SIZE, ON_RC | ON_XRC)
+	X(CMP_SWAP, "atomic", "Atomic CMP_AND_SWAP", \
+	  IBV_WR_ATOMIC_CMP_AND_SWP, IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP, \
+	  IBV_ACCESS_REMOTE_ATOMIC, false, false, true, false, \
+	  ATOMIC_CMP_AND_SWAP, IBV_ODP_SUPPORT_ATOMIC, ATOMIC_SIZE, \
+	  ON_RC | ON_XRC)
 
 /* Bytes an atomic operation reads and writes, and their alignment. */
 #define ATOMIC_SIZE 8
@@ -73,6 +76,7 @@ enum op {
 
 struct op_info {
 	const char *name;
+	const char *title;
 	enum ibv_wr_opcode opcode;
 	uint64_t builder;
 	int access;

@@ -154,6 +154,15 @@ static int check_sent(struct monitor *m)
 		    (double)m->sent_timeout / (double)SECOND);
 }
 
+/* Send FRAME, and free it. */
+static int send_frame(struct monitor *m, struct frame *frame, uint64_t deadline)
+{
+	int ret = oob_send_or_explain(m->conn, frame, deadline, &m->err);
+
+	frame_free(frame);
+	return ret;
+}
+
 /* Send SENT, with the number of messages that each loop has sent. */
 static int send_sent(struct monitor *m)
 {
@@ -161,8 +170,7 @@ static int send_sent(struct monitor *m)
 	int ret;
 
 	encode_sent(&frame, &m->sent);
-	ret = oob_send_or_explain(m->conn, &frame, time_now(), &m->err);
-	frame_free(&frame);
+	ret = send_frame(m, &frame, time_now());
 	m->sent_pending = false;
 	m->sent_done = true;
 	m->must_progress = atomic_load(&m->control->peer_sent);
@@ -172,7 +180,6 @@ static int send_sent(struct monitor *m)
 static int send_alive(struct monitor *m)
 {
 	struct frame frame;
-	int ret;
 
 	if (is_quiet(m) || time_now() < m->alive_at)
 		return 0;
@@ -181,9 +188,7 @@ static int send_alive(struct monitor *m)
 	if (!oob_can_send(m->conn))
 		return 0;
 	encode_empty(&frame, FRAME_ALIVE);
-	ret = oob_send_or_explain(m->conn, &frame, time_after(SECOND), &m->err);
-	frame_free(&frame);
-	return ret;
+	return send_frame(m, &frame, time_after(SECOND));
 }
 
 /* True when sysfs has the device's file; also false where sysfs shows none. */
@@ -253,21 +258,11 @@ static int on_hold(struct monitor *m)
 	return 0;
 }
 
-static int send_open(struct monitor *m)
-{
-	struct frame frame;
-	int ret;
-
-	encode_start(&frame, m->size);
-	ret = oob_send_or_explain(m->conn, &frame, time_after(SECOND), &m->err);
-	frame_free(&frame);
-	return ret;
-}
-
 /* Read one byte of standard input at a time: what follows the line belongs to
  * the next size. */
 static int on_line(struct monitor *m)
 {
+	struct frame frame;
 	char byte;
 	ssize_t n = read(STDIN_FILENO, &byte, 1);
 	int ret;
@@ -280,7 +275,8 @@ static int on_line(struct monitor *m)
 			    "window (--hold)");
 	if (byte != '\n')
 		return 0;
-	ret = send_open(m);
+	encode_start(&frame, m->size);
+	ret = send_frame(m, &frame, time_after(SECOND));
 	if (!ret)
 		release(m);
 	arm_timer(m);

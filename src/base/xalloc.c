@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "base/numbers.h"
 
-
 static void *give_up(size_t n, size_t size)
 {
 	struct error err = { .stage = "memory" };

@@ -9,12 +9,9 @@
 #include "base/xalloc.h"
 #include "control/engine.h"
 #include "control/op.h"
-#include "host/call_counter.h"
 #include "host/facts.h"
 #include "model/addressing.h"
 #include "model/gid.h"
-#include "model/result.h"
-#include "verbs/device.h"
 
 /* Intervals that a window is cut into, unless the user says how long. */
 #define INTERVALS 30

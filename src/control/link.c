@@ -9,10 +9,8 @@
 #include "base/numbers.h"
 #include "base/time.h"
 #include "base/xalloc.h"
-#include "model/result.h"
 #include "stats/histogram.h"
 #include "verbs/advice.h"
-#include "verbs/device.h"
 #include "verbs/explain.h"
 #include "verbs/qp.h"
 

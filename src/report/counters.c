@@ -6,7 +6,6 @@
 
 #include "base/log.h"
 #include "base/numbers.h"
-#include "model/counter_table.h"
 #include "report/json_value.h"
 #include "report/report.h"
 

@@ -3,7 +3,6 @@
 #include "config.h"
 #include "report/head.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "model/addressing.h"

@@ -1,7 +1,6 @@
 #include "config.h"
 #include "report/report.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 

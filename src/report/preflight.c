@@ -2,7 +2,6 @@
 #include "report/preflight.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"

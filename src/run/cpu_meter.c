@@ -3,7 +3,6 @@
 
 #include "base/time.h"
 #include "base/xalloc.h"
-#include "host/cpu_use.h"
 
 void cpu_meter_begin(struct cpu_meter *meter, const char *device)
 {

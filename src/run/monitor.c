@@ -12,8 +12,6 @@
 #include "base/numbers.h"
 #include "base/time.h"
 #include "net/alive.h"
-#include "net/frames.h"
-#include "net/oob.h"
 #include "net/wait.h"
 #include "verbs/explain.h"
 

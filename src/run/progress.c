@@ -7,7 +7,6 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/time.h"
-#include "model/result.h"
 
 #define LINE_NS (SECOND / 2)
 

@@ -15,7 +15,6 @@
 #include "run/compare.h"
 #include "run/failure.h"
 #include "run/outcome.h"
-#include "run/run.h"
 #include "run/threads.h"
 #include "run/verification.h"
 #include "traffic/bandwidth.h"

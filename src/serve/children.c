@@ -10,7 +10,6 @@
 
 #include "base/time.h"
 #include "base/xalloc.h"
-#include "net/oob.h"
 #include "net/turn.h"
 
 static uint32_t *count_of(struct children *c, enum child_state state)

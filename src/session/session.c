@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "base/time.h"
 #include "base/xalloc.h"
-#include "net/oob.h"
 #include "net/turn.h"
 #include "net/wait.h"
 #include "session/acceptor.h"

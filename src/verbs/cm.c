@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "verbs/cm_id.h"
 #include "verbs/cm_multicast.h"
 
 /* Connections requested at once. */

@@ -5,7 +5,6 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <rdma/rdma_cma.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>

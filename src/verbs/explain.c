@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "verbs/explain_words.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 

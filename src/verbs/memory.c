@@ -9,7 +9,6 @@
 #include <sys/resource.h>
 
 #include "base/xalloc.h"
-#include "memory/kind.h"
 #include "verbs/advice.h"
 
 #define OPTION_SIZE (MEMORY_PATH_SIZE + 40)

@@ -7,7 +7,6 @@
 
 #include "model/addressing.h"
 #include "verbs/advice.h"
-#include "verbs/qp_attr.h"
 
 static const char *advice_of(const struct device *device, const char *verb,
 			     int errnum)

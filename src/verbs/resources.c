@@ -10,8 +10,6 @@
 
 #include "base/xalloc.h"
 #include "model/addressing.h"
-#include "verbs/device.h"
-#include "verbs/qp.h"
 
 uint32_t resources_first_qp(const struct resources *res, uint32_t t)
 {

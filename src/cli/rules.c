@@ -166,17 +166,17 @@ int rules_take_server(struct given *g, char *word)
 	return 0;
 }
 
-/* True when the command of G takes ROW. */
-static bool is_taken(const struct given *g, const struct param *row)
+bool rules_take(const struct options *options, const struct param *row)
 {
-	const struct command_row *command =
-		command_row_of(g->options->command);
+	const enum control_test test =
+		(enum control_test)options->params.plan.control;
+	const struct command_row *command = command_row_of(options->command);
 
-	if (test_of(g))
-		return param_suits(row, test_of(g));
+	if (test)
+		return param_suits(row, test);
 	if (command)
 		return row->who & command->who;
-	return row->who & (g->options->command == COMMAND_LOOPBACK ?
+	return row->who & (options->command == COMMAND_LOOPBACK ?
 				   PARAM_CLIENT | PARAM_SERVER : PARAM_CLIENT);
 }
 
@@ -225,7 +225,7 @@ int rules_check_command(struct given *g)
 	for (size_t i = 0; i < param_count; i++) {
 		const struct param *row = &param_table[i];
 
-		if (!g->row[i] || is_taken(g, row))
+		if (!g->row[i] || rules_take(g->options, row))
 			continue;
 		if (command == COMMAND_SERVE && test_named &&
 		    row->who != PARAM_CONTROL) {
@@ -247,19 +247,20 @@ int rules_check_files(struct given *g)
 {
 	static const char *const names[] = { "samples", "json", "json-lines",
 					     "csv" };
-	const size_t n = sizeof(names) / sizeof(*names);
+	enum { N = sizeof(names) / sizeof(*names) };
+	const char *places[N];
 
-	for (size_t i = 0; i < n; i++)
-		for (size_t j = i + 1; j < n; j++) {
-			const char *one = place_of(g, names[i]);
-			const char *other = place_of(g, names[j]);
-
-			if (!one || !other || strcmp(one, other) != 0)
+	for (size_t i = 0; i < N; i++)
+		places[i] = place_of(g, names[i]);
+	for (size_t i = 0; i < N; i++)
+		for (size_t j = i + 1; j < N; j++) {
+			if (!places[i] || !places[j] ||
+			    strcmp(places[i], places[j]) != 0)
 				continue;
 			return fail(g->err, -EINVAL, "give one of them a FILE",
 				    "--%s and --%s both write to %s", names[i],
-				    names[j], strcmp(one, "-") != 0 ? one :
-								"stdout");
+				    names[j], strcmp(places[i], "-") != 0 ?
+						      places[i] : "stdout");
 		}
 	return 0;
 }

@@ -16,6 +16,9 @@ struct given {
 /* Record in the parameters whether --duration was given. */
 void rules_note_duration(struct given *g);
 
+/* True when the command of OPTIONS takes ROW, whatever else is given. */
+bool rules_take(const struct options *options, const struct param *row);
+
 /*
  * Check that each option given applies to the command.  A server started the
  * perftest way ignores client options and notes them in options->ignored.

@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/commands.h"
 #include "cli/parse.h"
-#include "model/tests.h"
+#include "cli/rules.h"
+#include "model/control.h"
 
 /* Longest argument tried. */
 #define ARGUMENT_SIZE 96
@@ -57,31 +59,41 @@ static const char *sample(const struct param *row, size_t index,
 							    NULL;
 }
 
+/* Parse COMMAND with SETTING and OPTION; NULL: without. */
 static bool parses(const char *command, const char *const setting[2],
-		   const char *option)
+		   const char *option, struct options *options)
 {
 	char *argv[7] = { (char *)PACKAGE_NAME, (char *)command };
+	const enum control_test control = control_find(command);
 	struct error err = { 0 };
-	struct options options;
-	enum op op;
-	enum metric metric;
 	int argc = 2;
 
-	if (test_find(command, &op, &metric) ||
-	    control_has_server(control_find(command)))
+	if (control ? control_has_server(control) : !command_find(command))
 		argv[argc++] = (char *)"--loopback";
 	for (int i = 0; i < 2 && setting[i]; i++)
 		argv[argc++] = (char *)setting[i];
-	argv[argc++] = (char *)option;
-	return !options_parse(argc, argv, &options, &err);
+	if (option)
+		argv[argc++] = (char *)option;
+	return !options_parse(argc, argv, options, &err);
 }
 
 static bool parses_somehow(const char *command, const char *option)
 {
+	struct options options;
+
 	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
-		if (parses(command, settings[i], option))
+		if (parses(command, settings[i], option, &options))
 			return true;
 	return false;
+}
+
+/* True when COMMAND has no use for ROW, whatever its value. */
+static bool refuses(const char *command, const struct param *row)
+{
+	struct options options;
+
+	return parses(command, settings[0], NULL, &options) &&
+	       !rules_take(&options, row);
 }
 
 bool takes_option(const char *command, const struct param *row)
@@ -89,6 +101,8 @@ bool takes_option(const char *command, const struct param *row)
 	char option[2 * ARGUMENT_SIZE], text[ARGUMENT_SIZE];
 	const char *value;
 
+	if (refuses(command, row))
+		return false;
 	snprintf(option, sizeof(option), "--%s", row->name);
 	if (!row->argument)
 		return parses_somehow(command, option);
@@ -107,6 +121,8 @@ bool takes_word(const char *command, const struct param *row,
 {
 	char option[2 * ARGUMENT_SIZE];
 
+	if (refuses(command, row))
+		return false;
 	snprintf(option, sizeof(option), "--%s=%.*s", row->name, length, word);
 	return parses_somehow(command, option);
 }

@@ -97,8 +97,10 @@ const char *param_word(const struct param *row, uint64_t index, int *length)
 
 const struct param *param_find(const char *name)
 {
+	/* rules look for names all the time: most differ in the first letter */
 	for (size_t i = 0; i < param_count; i++)
-		if (!strcmp(param_table[i].name, name))
+		if (*param_table[i].name == *name &&
+		    !strcmp(param_table[i].name, name))
 			return &param_table[i];
 	return NULL;
 }

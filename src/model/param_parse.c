@@ -129,8 +129,9 @@ static int malformed(const struct param *row, const char *option,
 		    kinds[row->kind].wanted);
 }
 
-static int parse_choice(struct parameters *params, const struct param *row,
-			const char *option, const char *text, struct error *err)
+/* Report TEXT, which is no word of ROW. */
+static int no_choice(const struct param *row, const char *option,
+		     const char *text, struct error *err)
 {
 	char words[320] = "";
 	const char *word;
@@ -138,17 +139,27 @@ static int parse_choice(struct parameters *params, const struct param *row,
 	int length;
 
 	for (uint64_t i = 0; (word = param_word(row, i, &length)); i++) {
-		if (strlen(text) == (size_t)length &&
-		    !strncasecmp(word, text, (size_t)length)) {
-			param_set(params, row, i);
-			return 0;
-		}
 		snprintf(words + used, sizeof(words) - used, "%s%.*s",
 			 used ? ", " : "", length, word);
 		used = strlen(words);
 	}
 	return fail(err, -EINVAL, NULL, "%s '%s': expected %s%s", option,
 		    text, words, used < sizeof(words) - 1 ? "" : "...");
+}
+
+static int parse_choice(struct parameters *params, const struct param *row,
+			const char *option, const char *text, struct error *err)
+{
+	const size_t size = strlen(text);
+	const char *word;
+	int length;
+
+	for (uint64_t i = 0; (word = param_word(row, i, &length)); i++)
+		if (size == (size_t)length && !strncasecmp(word, text, size)) {
+			param_set(params, row, i);
+			return 0;
+		}
+	return no_choice(row, option, text, err);
 }
 
 static int parse_number(const struct param *row, const char *text,

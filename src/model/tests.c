@@ -28,12 +28,14 @@ const char *test_name_of(const struct plan *plan, char name[TEST_NAME_SIZE])
 
 bool test_find(const char *name, enum op *op, enum metric *metric)
 {
-	char test[TEST_NAME_SIZE];
+	const char *end = strrchr(name, '_');
+	const size_t length = end ? (size_t)(end - name) : 0;
 
-	for (int o = 0; o < OP_COUNT; o++)
+	for (int o = 0; end && o < OP_COUNT; o++)
 		for (int m = 0; m < METRIC_COUNT; m++) {
-			test_name((enum op)o, (enum metric)m, test);
-			if (strcmp(test, name) != 0)
+			if (strncmp(op_table[o].name, name, length) != 0 ||
+			    op_table[o].name[length] ||
+			    strcmp(suffixes[m], end + 1) != 0)
 				continue;
 			*op = (enum op)o;
 			*metric = (enum metric)m;

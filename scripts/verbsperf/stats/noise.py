@@ -92,8 +92,10 @@ def moments(values: Floats) -> tuple[float, float]:
 @functools.lru_cache(maxsize=None)
 def normal(n: int) -> Normal:
     """Return what is expected of N normal rounds."""
-    source = numpy.random.RandomState(n)
-    drawn = source.normal(size=(n, max(FEWEST_SAMPLES, DRAWN // n)))
+    count = max(FEWEST_SAMPLES, DRAWN // n)
+    drawn = numpy.random.RandomState(n).normal(size=(n, count))
+    if n < count / 2:   # without what these have in common by chance
+        drawn = count ** 0.5 * numpy.linalg.qr(drawn.T)[0].T
     found = []
     for dependence in DEPENDENCES:
         rounds = drawn.copy()

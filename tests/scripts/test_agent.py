@@ -17,6 +17,7 @@ from conftest import SCRIPTS
 from verbsperf.agents import agent, coordinator, fleet
 from verbsperf.agents.coordinator import Clock, Coordinator
 from verbsperf.agents.fleet import Job, Outcome
+from verbsperf.base.errors import Refused
 from verbsperf.pairs.patterns import End, Pair
 from verbsperf.plan import options, program
 
@@ -579,6 +580,17 @@ def test_probes_are_not_added():
 
 def test_threads_are_not_needed():
     assert threading.active_count() == 1
+
+
+def test_where_nobody_can_listen():
+    """An address of another host, and a port that is taken."""
+    with pytest.raises(Refused, match="--listen 192.0.2.1, port 0: Cannot"):
+        coordinator.listener("192.0.2.1", 0)
+    with coordinator.listener("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(Refused, match=f"--listen 127.0.0.1, port {port}: "
+                                          "Address already in use"):
+            coordinator.listener("127.0.0.1", port)
 
 
 def test_one_port_for_both_families():

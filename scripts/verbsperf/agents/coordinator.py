@@ -13,6 +13,7 @@ from typing import (Any, AsyncIterator, Callable, Iterable, NoReturn, Optional,
                     Sequence)
 
 from verbsperf.agents import agent as protocol
+from verbsperf.base.errors import Refused
 from verbsperf.documents.fields import (Fields, having, list_of, of, optional,
                                         wrong)
 from verbsperf.documents.jsonfile import Object
@@ -194,14 +195,19 @@ def local_address(node: str) -> Optional[str]:
 
 def listener(bind: Optional[str], port: int) -> socket.socket:
     """Return a socket that listens at BIND, else at all addresses, at PORT."""
-    if bind:
-        family, _, _, _, place = socket.getaddrinfo(
-            bind, port, type=socket.SOCK_STREAM)[0]
-        return socket.create_server(place[:2], family=family, backlog=BACKLOG)
-    if socket.has_dualstack_ipv6():
-        return socket.create_server(("", port), family=socket.AF_INET6,
-                                    backlog=BACKLOG, dualstack_ipv6=True)
-    return socket.create_server(("", port), backlog=BACKLOG)
+    try:
+        if bind:
+            family, _, _, _, place = socket.getaddrinfo(
+                bind, port, type=socket.SOCK_STREAM)[0]
+            return socket.create_server(place[:2], family=family,
+                                        backlog=BACKLOG)
+        if socket.has_dualstack_ipv6():
+            return socket.create_server(("", port), family=socket.AF_INET6,
+                                        backlog=BACKLOG, dualstack_ipv6=True)
+        return socket.create_server(("", port), backlog=BACKLOG)
+    except OSError as error:
+        why, _, _ = str(error.strerror).partition(" (while attempting")
+        raise Refused(f"--listen {bind or '*'}, port {port}: {why}") from None
 
 
 def address_of(writer: asyncio.StreamWriter) -> str:

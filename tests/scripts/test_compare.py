@@ -375,6 +375,7 @@ def test_what_is_refused(compare, pair, write):
             ((f"{pair}:x", pair), "no target 'x', only base"),
             ((pair, pair, pair), "NEW --base FILE..."),
             ((pair, "/none"), "/none: No such file"),
+            ((pair, "--json", "/none"), "/none: No such file"),
             ((broken, broken), "broken:1: not JSON"),
             (("--metric", "p98", pair), "'p98': expected one of gbps"),
             (("--bandwidth-tolerance", "100", pair), "expected 0 or more, below 100"),

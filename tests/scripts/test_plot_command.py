@@ -96,6 +96,8 @@ def test_files_that_cannot_be_used(write, tmp_path):
     refused(run("verbsperf-plot", tmp_path / "none"), 1, "No such file")
     refused(run("verbsperf-plot", write("x", ["no JSON"])), 1, "x:1: not JSON")
     path = write("run.json", [RUN])
+    refused(run("verbsperf-plot", path, "--size", "9x9", tmp_path / "none"), 1,
+            "none: No such file")
     refused(run("verbsperf-plot", path, "-o", tmp_path / "no/a.png"), 1,
             "no/a.png: cannot write: No such file")
 

@@ -466,6 +466,9 @@ def test_list_needs_no_target(sweep, small):
         "write_bw RC 4K 8 QPs"]
     assert err == ("verbsperf-sweep: 4 points, 10 rounds: about 2 min 20 s at "
                    "each target\n")
+    # options may stand between words
+    assert sweep(small, "--list", "node1") == (0, out, err.replace(
+        " at each target", ""))
 
 
 @pytest.mark.parametrize("suite, options, words", [

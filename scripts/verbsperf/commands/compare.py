@@ -161,5 +161,5 @@ def both(path: str, targets: Sequence[str]) -> int:
 
 def main() -> int:
     """Run the command and return its exit status."""
-    options = parser().parse_args()
+    options = parser().parse_intermixed_args()
     return report_nics(options) if options.nics else compare(options)

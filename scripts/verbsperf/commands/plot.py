@@ -255,5 +255,5 @@ def plot(args: argparse.Namespace) -> None:
 
 def main() -> int:
     """Run the command and return its exit status."""
-    plot(parser().parse_args())
+    plot(parser().parse_intermixed_args())
     return 0

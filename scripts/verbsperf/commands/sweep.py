@@ -213,5 +213,5 @@ def show(options: argparse.Namespace) -> int:
 
 def main() -> int:
     """Run the command and return its exit status."""
-    options = parser().parse_args()
+    options = parser().parse_intermixed_args()
     return show(options) if is_results(options) else sweep(options)

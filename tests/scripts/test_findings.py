@@ -9,7 +9,7 @@ import pytest
 from fabric import Fabric
 from verbsperf.findings import causes
 from verbsperf.findings.inquiry import Inquiry
-from verbsperf.findings.observed import Measured
+from verbsperf.findings.observed import Measured, Observed
 from verbsperf.pairs import patterns
 from verbsperf.pairs.patterns import End, Wanted
 
@@ -567,6 +567,32 @@ def test_contrasts():
     found = inquiry.contrasts(some, some.ends,
                               lambda pair: pair.client.node == "n01")
     assert [(a.node, b.node) for a, b, _ in found] == [("n01", "n02")]
+
+
+def test_rounds_that_nothing_suspect_is_absent_from():
+    """A trunk that pairs share, and a node of each round that is suspect, too:
+    rounds with the least of both show what is usual."""
+    names = nodes(16)
+    left = set(names[:8])
+    source = random.Random(1)
+
+    def crosses(pair):
+        return (pair.client.node in left) != (pair.server.node in left)
+
+    async def measure(pairs):
+        return [source.uniform(0.9, 1) * (0.2 if crosses(pair) else 1)
+                for pair in pairs]
+
+    inquiry = inquiry_of(names)
+    inquiry.measure = measure
+    inquiry.tests = [Observed(pair, source.uniform(-0.01, 0.01))
+                     for pair in inquiry.pairs]
+    trunk = causes.Cause("uplink", ends(*names[1:8]), ends("n01", *names[8:]))
+    node = causes.Cause("node", ends("n01"))
+    asyncio.run(inquiry.look_again([trunk, node], [trunk, node], []))
+    assert ("congestion", names[1:8]) in [
+        (one["kind"], sorted(end["node"] for end in one["ends"]))
+        for one in inquiry.findings]
 
 
 def test_a_node_that_is_little_slower_than_noise():

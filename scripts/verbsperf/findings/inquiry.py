@@ -321,8 +321,9 @@ class Inquiry:
             for number, speeds in self.rounds.items() if len(speeds) > 1}
         order = sorted(count, key=lambda number: -count[number])
         slow = [number for number in order if count[number]]
+        # each round may have some of it: then those that have least
         turns = [slow, [number for number in order if not count[number]]
-                 or slow]
+                 or order[::-1]]
         seen: list[Observed] = []
         for again in range(AGAIN if slow else 0):
             numbers = turns[again % 2]

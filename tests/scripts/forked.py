@@ -1,5 +1,6 @@
 """Commands of the package as processes of their own, forked from one that has
 imported it and what takes long: to import SciPy costs more than most tests."""
+import importlib
 import multiprocessing
 import os
 import runpy
@@ -34,6 +35,8 @@ def become(words, outputs, environment, folder):
         os.dup2(file, number)
         os.close(file)
     sys.argv = words
+    # which takes a copy of all that was imported, for each measurement
+    importlib.import_module("verbsperf.plan.program").die_with_parent = None
     runpy.run_path(words[0], run_name="__main__")
 
 

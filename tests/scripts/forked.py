@@ -13,13 +13,14 @@ CONTEXT.set_forkserver_preload(
     ["scipy.special", "scipy.stats", "matplotlib.figure",
      "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg"]
     + [f"verbsperf.commands.{name}" for name in
-       ("cluster", "compare", "plot", "selftest", "sweep")])
+       ("cluster", "compare", "plot", "selftest", "sweep")] + ["simulated"])
 
 
 def start(folder):
     """Start the process that the others come from, with the package that is in
     FOLDER."""
-    with mock.patch.dict(os.environ, PYTHONPATH=str(folder)):
+    here = os.path.dirname(os.path.abspath(__file__))
+    with mock.patch.dict(os.environ, PYTHONPATH=f"{folder}:{here}"):
         first = CONTEXT.Process()
         first.start()
         first.join()

@@ -25,15 +25,22 @@ def lacking():
         yield "namespaces"
 
 
+# What only reads the options of a command, by its name.
+READS = {"verbsperf": [lab.BINARY, "--dump-options"],
+         "verbsperf-sweep": [guides.TOP / "scripts/verbsperf-sweep", "--list"]}
+
+
 def refused(text):
-    """What the program says of the options in TEXT; "" if they are right."""
+    """What the command TEXT says of its options; "" if they are right."""
     words = [word for word in text.replace("\\\n", " ").split()
              if word not in ("\\",)]
-    if words[:1] != ["verbsperf"]:
+    if not words or words[0] not in READS:
         return ""
-    done = subprocess.run([lab.BINARY, *words[1:], "--dump-options"],
-                          capture_output=True, text=True, check=False)
-    return done.stderr
+    program, show = READS[words[0]]
+    done = subprocess.run([program, *words[1:], show], capture_output=True,
+                          text=True, check=False,
+                          env={**os.environ, "VERBSPERF": str(lab.BINARY)})
+    return done.stderr if done.returncode or show != "--list" else ""
 
 
 @pytest.mark.parametrize("path", guides.documents(), ids=lambda path: path.stem)

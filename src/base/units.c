@@ -163,9 +163,9 @@ static const struct {
 	const char *name;
 	uint64_t ns;
 } time_units[] = {
-	{ "", 1000000000 },  { "s", 1000000000 },   { "ms", 1000000 },
-	{ "us", 1000 },	     { "ns", 1 },	    { "m", 60000000000 },
-	{ "h", 3600000000000 },
+	{ "h", 3600000000000 }, { "m", 60000000000 }, { "s", 1000000000 },
+	{ "ms", 1000000 },	{ "us", 1000 },	      { "ns", 1 },
+	{ "", 1000000000 },
 };
 
 int units_parse_time(const char *text, uint64_t *ns)
@@ -195,6 +195,18 @@ int units_parse_time(const char *text, uint64_t *ns)
 		return -ERANGE;
 	*ns = whole;
 	return 0;
+}
+
+const char *units_format_time(uint64_t ns, char text[TIME_TEXT_SIZE])
+{
+	size_t i = 0;
+
+	while (ns % time_units[i].ns)
+		i++;
+	snprintf(text, TIME_TEXT_SIZE, "%llu%s",
+		 (unsigned long long)(ns / time_units[i].ns),
+		 ns ? time_units[i].name : "");
+	return text;
 }
 
 int units_parse_decimal(const char *text, double *value)

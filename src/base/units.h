@@ -83,6 +83,12 @@ int units_parse_sizes(const char *text, struct sizes *sizes);
  */
 int units_parse_time(const char *text, uint64_t *ns);
 
+#define TIME_TEXT_SIZE 24
+
+/* Write NS into TEXT as units_parse_time() reads it, in the largest unit of
+ * which it is a whole number: "500ms".  Returns TEXT. */
+const char *units_format_time(uint64_t ns, char text[TIME_TEXT_SIZE]);
+
 /*
  * Parse a decimal number: digits, optionally with a fraction; no sign, no
  * exponent.  Returns 0 or -EINVAL.  A number too large for a double becomes

@@ -14,8 +14,7 @@
 static int out_of_range(const struct param *row, const char *option,
 			const char *text, struct error *err)
 {
-	double scale = row->kind == PARAM_TIME ? 1e-9 : 1;
-	const char *unit = row->kind == PARAM_TIME ? " seconds" : "";
+	char least[TIME_TEXT_SIZE], most[TIME_TEXT_SIZE];
 
 	if (row->kind == PARAM_RATE)
 		return fail(err, -EINVAL, NULL,
@@ -24,9 +23,13 @@ static int out_of_range(const struct param *row, const char *option,
 	if (row->max == UINT64_MAX)
 		return fail(err, -EINVAL, NULL, "%s %s: must be at least %llu",
 			    option, text, (unsigned long long)row->min);
-	return fail(err, -EINVAL, NULL, "%s %s: expected %.15g to %.15g%s",
-		    option, text, (double)row->min * scale,
-		    (double)row->max * scale, unit);
+	if (row->kind == PARAM_TIME)
+		return fail(err, -EINVAL, NULL, "%s %s: expected %s to %s",
+			    option, text, units_format_time(row->min, least),
+			    units_format_time(row->max, most));
+	return fail(err, -EINVAL, NULL, "%s %s: expected %llu to %llu", option,
+		    text, (unsigned long long)row->min,
+		    (unsigned long long)row->max);
 }
 
 static int parse_group(const char *text, struct mcast *mcast)
@@ -74,7 +77,7 @@ static const struct {
 	[PARAM_BYTES] = { .name = "bytes",
 		.wanted = "a number of bytes, optionally with K, M or G" },
 	[PARAM_TIME] = { .name = "time", .wanted =
-		"seconds like 3 or 0.5, or a time with ms, s, m or h" },
+		"seconds like 3 or 0.5, or a time with us, ms, s, m or h" },
 	[PARAM_SIZES] = { .name = "sizes", .most = SIZES_MAX, .items = "sizes",
 		.wanted = "a size like 64 or 4K, a list 64,4K or a range "
 			  "2..8M" },

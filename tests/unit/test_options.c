@@ -339,7 +339,7 @@ static const struct refused refused[] = {
 	{ "verbsperf write_bw a --qps x", "--qps 'x': must be a number" },
 	{ "verbsperf write_bw a -q 0", "-q 0: expected 1 to 16384" },
 	{ "verbsperf write_bw a -q 16385", "-q 16385: expected 1 to 16384" },
-	{ "verbsperf write_bw a --wait=x", "--wait 'x': must be seconds like 3 or 0.5, or a time with ms, s, m or h" },
+	{ "verbsperf write_bw a --wait=x", "--wait 'x': must be seconds like 3 or 0.5, or a time with us, ms, s, m or h" },
 	{ "verbsperf write_bw a -Z", "unknown option '-Z'" },
 	{ "verbsperf write_bw a --nope", "unknown option '--nope'" },
 	{ "verbsperf write_bw a --d=1", "option '--d' is ambiguous" },

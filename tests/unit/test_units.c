@@ -117,6 +117,18 @@ TEST(test_times)
 	check(rows, COUNT(rows), units_parse_time);
 }
 
+TEST(test_times_are_written_in_the_largest_unit)
+{
+	char text[TIME_TEXT_SIZE];
+
+	assert_string_equal(units_format_time(0, text), "0");
+	assert_string_equal(units_format_time(604800000000000, text), "168h");
+	assert_string_equal(units_format_time(90000000000, text), "90s");
+	assert_string_equal(units_format_time(1500000, text), "1500us");
+	assert_string_equal(units_format_time(UINT64_MAX, text),
+			    "18446744073709551615ns");
+}
+
 struct list {
 	const char *text;
 	int ret;
@@ -372,6 +384,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_counts),
 	cmocka_unit_test(test_one_size),
 	cmocka_unit_test(test_times),
+	cmocka_unit_test(test_times_are_written_in_the_largest_unit),
 	cmocka_unit_test(test_lists_and_ranges),
 	cmocka_unit_test(test_as_many_sizes_as_fit),
 	cmocka_unit_test(test_percentiles),

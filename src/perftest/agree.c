@@ -56,20 +56,30 @@ static int agree_sizes(struct session *s, uint8_t *mtu)
 	return ret;
 }
 
-/* Tell the server; it ends if it was given others. */
+/* Tell the server; it ends if it was given others, or reads the shorter size,
+ * which nothing says before. */
 static int tell_settings(struct session *s)
 {
 	const struct result *r = s->run.result;
 	uint8_t out[SETTINGS_SIZE], in[SETTINGS_SIZE];
 	struct settings mine, theirs;
 	const char *name;
+	size_t size;
 	int ret;
 
 	settings_of(&r->params, &mine);
 	settings_encode(&mine, r->client.limits.max_qp_rd_atom, out);
-	ret = talk_swap(s, "settings", 0, out, in, sizeof(out));
+	ret = talk_send(s, "settings", out, sizeof(out),
+			time_after(run_peer_timeout(&s->run)));
+	if (!ret)
+		ret = talk_receive_settings(s, in, &size);
 	if (ret)
 		return ret;
+	if (size != sizeof(in))
+		return fail(&s->run.result->error, -EPROTO,
+			    "make this end the server",
+			    "the server (%s) was built without mlx5dv, and can "
+			    "then only be the client", talk_of(s)->name);
 	settings_decode(in, VERSION_SETTINGS, &theirs);
 	name = settings_difference(&mine, &theirs);
 	return !name ? 0 :

@@ -265,6 +265,9 @@ def test_a_server_that_asks_for_settings_is_told_them():
     fake = FakePerftest([*fake_perftest.head("6.28"),
                          fake_perftest.settings(size=4096)])
     failed(ours_against(fake), "perftest 6.28. has another size")
+    fake = FakePerftest([*fake_perftest.head("6.28"),
+                         fake_perftest.settings(312)], silent=True)
+    failed(ours_against(fake), "perftest 6.28. was built without mlx5dv")
 
 
 @pytest.mark.parametrize("options, words", [

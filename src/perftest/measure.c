@@ -106,6 +106,12 @@ static int take_report(struct session *s, struct done *theirs)
 			    "use a longer --duration",
 			    "the %s (%s) measured nothing", s->run.conn->peer,
 			    talk_of(s)->name);
+	/* perftest -F goes on with a clock that it does not trust */
+	if (report->mpps <= 0)
+		return fail(&s->run.result->error, -EIO,
+			    "its host may be too busy for perftest's clock",
+			    "the %s (%s) reported a rate of 0",
+			    s->run.conn->peer, talk_of(s)->name);
 	if (!(ns > 0 && ns < 1e18) || report->iterations > COUNT_MAX)
 		return talk_refuse(s, "report");
 	theirs->posted = theirs->counted = report->iterations;

@@ -239,6 +239,14 @@ def test_a_client_without_an_end_says_nothing_of_it():
     failed(server, "was stopped")
 
 
+def test_a_client_that_did_not_trust_its_clock():
+    """As perftest -F on a busy host."""
+    server = Server("--once", "--perftest", "write_bw -n 100")
+    said = [*CLIENT[:-4], *[b"\0" * 8] * 3, KEY]
+    fake_perftest.as_client(server.port, said)[0].close()
+    failed(server, "reported a rate of 0")
+
+
 NOT_HERE = {
     "aes_xts": 1, "rdma_cm": 1, "offload": 1, "validation": 1, "verb": 1,
     "connection": 4, "tst": 2, "method": 3, "atomic": 1, "timed": 2,

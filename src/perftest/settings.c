@@ -104,5 +104,8 @@ const char *settings_take(const struct settings *settings,
 	take_length(params, settings);
 	take_sizes(plan, settings);
 	settings_of(params, &taken);
+	/* over UD the largest of all is the MTU */
+	if (plan->all)
+		taken.size = settings->size;
 	return settings_difference(settings, &taken);
 }

@@ -37,7 +37,7 @@ struct nic_cq {
 	struct ibv_cq cq;
 	struct ibv_wc *ring;
 	uint64_t head;
-	uint64_t empty;		/* polls that found nothing */
+	uint64_t empty;		/* polls in a row that found nothing */
 	_Atomic uint64_t tail;
 	bool armed;		/* the next completion is an event, or, if */
 	bool solicited;		/* that, the next which asks for one */

@@ -105,7 +105,7 @@ const char *settings_take(const struct settings *settings,
 	take_sizes(plan, settings);
 	settings_of(params, &taken);
 	/* over UD the largest of all is the MTU */
-	if (plan->all)
+	if (plan->all && plan->transport == TRANSPORT_UD)
 		taken.size = settings->size;
 	return settings_difference(settings, &taken);
 }

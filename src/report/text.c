@@ -217,7 +217,7 @@ static void print_lost(FILE *out, const struct plan *plan,
 			" without an answer\n", d->iterations + row->lost,
 			row->lost);
 	else if (d->sent_unknown)
-		fputs("   the number sent is not known\n", out);
+		return;		/* below the table, once */
 	else if (!d->checked)
 		fprintf(out, "   sent %" PRIu64 "; the number received is not "
 			"known%s\n", d->sent, plan_counts_received(plan) ?
@@ -374,8 +374,23 @@ static void print_table_row(FILE *out, const struct result *r,
 			  r->params.plan.metric == METRIC_BANDWIDTH);
 }
 
+/* Once for all sizes. */
+static void print_unknown(FILE *out, const struct result *r)
+{
+	const struct plan *plan = &r->params.plan;
+	uint32_t i = 0;
+
+	while (i < r->n_rows && !r->rows[i].total.sent_unknown)
+		i++;
+	if (i < r->n_rows && plan_is_unreliable(plan) &&
+	    plan->metric == METRIC_BANDWIDTH)
+		fputs(" the sender did not tell how many it sent: what was lost "
+		      "is not known\n", out);
+}
+
 static void print_tail(FILE *out, const struct result *r)
 {
+	print_unknown(out, r);
 	if (r->preflight)
 		preflight_text(out, r);
 	if (r->n_rows && r->params.verbose)

@@ -269,6 +269,26 @@ TEST(test_failed_between_two_sizes)
 	free(s.text);
 }
 
+/* Once for all sizes, however many. */
+TEST(test_number_sent_is_unknown)
+{
+	static const char said[] = " the sender did not tell how many it sent: ";
+	struct result *r = result_bandwidth();
+	const char *at;
+	char *text;
+
+	r->params.plan.transport = TRANSPORT_UD;
+	for (uint32_t i = 0; i < r->n_rows; i++)
+		r->rows[i].total.sent_unknown = true;
+	text = report_text(r);
+	at = strstr(text, said);
+	assert_non_null(at);
+	assert_null(strstr(at + 1, said));
+	assert_null(strstr(text, "lost 0"));
+	free(text);
+	result_free(r);
+}
+
 /* What is in the file of FD begins as ALL does, up to a piece that has LAST, and
  * ends with that piece. */
 static void check_begins(int fd, const char *all, const char *last)
@@ -716,6 +736,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_text_that_must_be_quoted),
 	cmocka_unit_test(test_failed_half_way),
 	cmocka_unit_test(test_failed_between_two_sizes),
+	cmocka_unit_test(test_number_sent_is_unknown),
 	cmocka_unit_test(test_rows_one_by_one),
 	cmocka_unit_test(test_cost_of_a_row),
 	cmocka_unit_test(test_perftest_bandwidth),

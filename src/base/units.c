@@ -253,7 +253,8 @@ static int read_percentile(const char **text, void *into)
 
 int units_parse_percentiles(const char *text, struct percentiles *percentiles)
 {
-	return list_parse(text, read_percentile, percentiles, sizeof(*percentiles));
+	return list_parse(text, read_percentile, percentiles,
+			  sizeof(*percentiles));
 }
 
 const char *units_format_percentile(uint32_t per_million,

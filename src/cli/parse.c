@@ -458,7 +458,8 @@ static int parse(struct parser *p, int argc, char **argv)
 	ret = take_words(p, argc, argv);
 	rules_note_duration(&p->given);
 	if (!ret)
-		ret = rules_check_command(&p->given) ?: rules_check_files(&p->given) ?:
+		ret = rules_check_command(&p->given) ?:
+		      rules_check_files(&p->given) ?:
 		      perftest_parse_test(&o->params, p->given.err);
 	if (!ret && o->command == COMMAND_CHECK)
 		choose_checked(&o->params.plan);

@@ -79,7 +79,7 @@ struct parameters {
 	bool allow_inject;	/* clients may provoke faults */
 	struct networks allow_perftest;	/* of clients that are perftest; empty:
 					 * all, or with a key none */
-	const char *perftest_line;	/* what these measure; NULL: not given */
+	const char *perftest_line;	/* what these measure; NULL: none */
 	uint32_t ready_fd;	/* descriptor to write the port to; 0: none */
 	const char *json;	/* NULL: none; "-": stdout */
 	const char *json_lines;	/* likewise */

@@ -63,12 +63,12 @@ struct plan {
 				 * through */
 	uint32_t qps;
 	uint32_t tx_depth;	/* may be PLAN_AUTO: see plan_depth() */
-	uint32_t link_mbps;	/* rate of the slower end; 0 until plan_choose() */
+	uint32_t link_mbps;	/* of the slower end; 0 until plan_choose() */
 	uint32_t most_sends;	/* longest send queue of both devices;
 				 * likewise */
 	uint32_t rx_depth;	/* may be PLAN_AUTO until plan_choose() */
 	uint32_t cq_mod;	/* may be PLAN_AUTO: see plan_cq_mod() */
-	uint32_t mtu;		/* bytes; may be PLAN_AUTO until plan_choose() */
+	uint32_t mtu;		/* bytes; at first maybe PLAN_AUTO */
 	uint32_t outstanding_reads;	/* likewise; see plan_reads() */
 	uint32_t server_reads;	/* the server's when both ends send; 0 until
 				 * plan_fit() chooses */

@@ -71,7 +71,8 @@ static int check_version(const struct session *s, struct error *err)
 		return fail(err, -EPROTONOSUPPORT, "upgrade perftest there",
 			    "the client is %s: 5.80 or later is needed",
 			    t->name);
-	if (params->perftest || params->perftest_test || perftest_has_settings(s))
+	if (params->perftest || params->perftest_test ||
+	    perftest_has_settings(s))
 		return 0;
 	return fail(err, -EPROTONOSUPPORT,
 		    "start this server with --perftest TEST",
@@ -116,7 +117,8 @@ static int admit(struct session *s)
 	log_info("the client is %s", t->name);
 	ret = session_take_turn(s) ?: session_open_device(s);
 	session_stage(s, "hello");
-	version_encode(perftest_has_settings(s) ? VERSION_TOLD : VERSION_SAID, mine);
+	version_encode(perftest_has_settings(s) ? VERSION_TOLD : VERSION_SAID,
+		       mine);
 	return ret ? ret : talk_send(s, "version", mine, VERSION_SIZE,
 				     time_after(run_peer_timeout(&s->run)));
 }

@@ -384,8 +384,8 @@ static void print_unknown(FILE *out, const struct result *r)
 		i++;
 	if (i < r->n_rows && plan_is_unreliable(plan) &&
 	    plan->metric == METRIC_BANDWIDTH)
-		fputs(" the sender did not tell how many it sent: what was lost "
-		      "is not known\n", out);
+		fputs(" the sender did not tell how many it sent: what was "
+		      "lost is not known\n", out);
 }
 
 static void print_tail(FILE *out, const struct result *r)

@@ -119,7 +119,8 @@ static struct flow make_flow(struct run *run, uint32_t t)
 		 * it sent while this end sends */
 		.unreliable = plan_is_unreliable(run->plan) &&
 			      (!run->plan->quiet || run->plan->arrivals),
-		.receivers = run->plan->mcast.wanted ? plan_copies(run->plan) : 0,
+		.receivers = run->plan->mcast.wanted ?
+				     plan_copies(run->plan) : 0,
 		.counts_arrivals = sees_arrivals(run),
 		.loss_timeout = loss_timeout(run),
 		.edge_error = (uint64_t)(EDGE_ERROR / tick),

@@ -34,7 +34,7 @@ def runner(folder):
     # as few points and rounds as will do for a verdict
     suite.write_text("write_bw: --size 64,4K\nsend_lat:\n")
     job.write_text(text.replace(FOLDER, str(folder / "kept"))
-                   .replace(" regression ", f" --rounds 6 {suite} "))
+                   .replace(" regression ", f" --rounds 8 {suite} "))
     programs = folder / "bin"
     programs.mkdir()
     (programs / "verbsperf").symlink_to(FAKE)
@@ -65,7 +65,7 @@ def first_night(tmp_path_factory):
     """The folder that the first job left, and how much it measured."""
     folder = tmp_path_factory.mktemp("first")
     status, text, measured = runner(folder)()
-    assert (status, measured) == (0, 3 * 6), text
+    assert (status, measured) == (0, 3 * 8), text
     return folder / "kept", measured
 
 

@@ -56,6 +56,15 @@ static int agree_sizes(struct session *s, uint8_t *mtu)
 	return ret;
 }
 
+/* The MTU that this end wants. */
+static uint8_t own_mtu(const struct session *s)
+{
+	const uint8_t active = port_of(s, false)->active_mtu;
+	const uint32_t asked = s->run.plan->mtu;
+
+	return asked < mtu_bytes(active) ? mtu_from_bytes(asked) : active;
+}
+
 /* Tell the server; it ends if it was given others, or reads the shorter size,
  * which nothing says before. */
 static int tell_settings(struct session *s)
@@ -67,7 +76,7 @@ static int tell_settings(struct session *s)
 	size_t size;
 	int ret;
 
-	settings_of(&r->params, &mine);
+	settings_of(&r->params, mtu_bytes(own_mtu(s)), &mine);
 	settings_encode(&mine, r->client.limits.max_qp_rd_atom, out);
 	ret = talk_send(s, "settings", out, sizeof(out),
 			time_after(run_peer_timeout(&s->run)));
@@ -245,15 +254,6 @@ static int fit(struct session *s)
 	port_of(s, true)->n_gids = 0;
 	r->connected = true;
 	return 0;
-}
-
-/* The MTU that this end wants. */
-static uint8_t own_mtu(const struct session *s)
-{
-	const uint8_t active = port_of(s, false)->active_mtu;
-	const uint32_t asked = s->run.plan->mtu;
-
-	return asked < mtu_bytes(active) ? mtu_from_bytes(asked) : active;
 }
 
 /* Whether this end can do what it was asked for. */

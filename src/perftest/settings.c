@@ -29,9 +29,11 @@ static enum verb verb_of(enum op op)
 	return verb;
 }
 
-void settings_of(const struct parameters *params, struct settings *settings)
+void settings_of(const struct parameters *params, uint64_t mtu,
+		 struct settings *settings)
 {
 	const struct plan *plan = &params->plan;
+	const bool datagrams = plan->transport == TRANSPORT_UD;
 	const bool endless = plan_is_endless(plan);
 	const bool timed = !plan->iterations;
 	const uint64_t time = endless ? plan->interval : plan->duration;
@@ -45,7 +47,8 @@ void settings_of(const struct parameters *params, struct settings *settings)
 		.atomic_type = plan->op == OP_FETCH_ADD,
 		.test_type = timed,
 		.report_fmt = !params->gbits,
-		.size = plan->all ? LARGEST : plan->sizes.bytes[0],
+		.size = !plan->all ? plan->sizes.bytes[0] :
+			datagrams ? mtu : LARGEST,
 		.iters = plan->iterations,
 		.num_of_qps = plan->qps,
 		.duration = timed ? time / SECOND : SECONDS_LEFT_OPEN,
@@ -103,9 +106,6 @@ const char *settings_take(const struct settings *settings,
 	params->gbits = !settings->report_fmt;
 	take_length(params, settings);
 	take_sizes(plan, settings);
-	settings_of(params, &taken);
-	/* over UD the largest of all is the MTU */
-	if (plan->all && plan->transport == TRANSPORT_UD)
-		taken.size = settings->size;
+	settings_of(params, settings->size, &taken);
 	return settings_difference(settings, &taken);
 }

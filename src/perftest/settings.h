@@ -6,8 +6,10 @@
 #include "model/param.h"
 #include "perftest/message.h"
 
-/* Those of the test in PARAMS. */
-void settings_of(const struct parameters *params, struct settings *settings);
+/* Those of the test in PARAMS.  MTU, in bytes, is the largest of all sizes over
+ * UD. */
+void settings_of(const struct parameters *params, uint64_t mtu,
+		 struct settings *settings);
 
 /* Make PARAMS those of SETTINGS, which a client sent.  Returns the name of a
  * setting that is not possible here; NULL: all are. */

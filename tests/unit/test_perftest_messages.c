@@ -228,12 +228,16 @@ TEST(settings_of_a_test)
 	assert_int_equal(params.plan.op, OP_SEND);
 	assert_int_equal(params.plan.sizes.n, 23);
 	assert_int_equal(params.plan.iterations, 10);
-	settings_of(&params, &mine);
+	settings_of(&params, 4096, &mine);
 	assert_null(settings_difference(&mine, &theirs));
 	settings_encode(&mine, 128, bytes);
 	memcpy(plain, told, sizeof(plain));
 	memset(plain + 80, 0, 5);
 	assert_memory_equal(bytes, plain, sizeof(bytes));
+	/* a datagram is no longer than a packet */
+	params.plan.transport = TRANSPORT_UD;
+	settings_of(&params, 1024, &mine);
+	assert_int_equal(mine.size, 1024);
 }
 
 /* Whatever is asked for, what is taken is that, or the difference is named. */
@@ -262,7 +266,7 @@ TEST(each_test_has_its_settings)
 		};
 		param_defaults(&params);
 		assert_null(settings_take(&mine, &params));
-		settings_of(&params, &again);
+		settings_of(&params, mine.size, &again);
 		assert_null(settings_difference(&mine, &again));
 		assert_int_equal(params.timed, timed);
 	}

@@ -7,9 +7,11 @@
 #include <stdio.h>
 
 #include "base/xalloc.h"
+#include "model/goodput.h"
 
-/* Marks a value that is computed from several fields of a row. */
+/* Mark values that are computed from several fields of a row. */
 #define LOST_PERCENT SIZE_MAX
+#define SLOWEST_INTERVAL (SIZE_MAX - 1)
 
 static const struct rule {
 	bool least;		/* the value must be at least the limit */
@@ -19,6 +21,7 @@ static const struct rule {
 #define OF(field) offsetof(struct result_row, field)
 	[LIMIT_MIN_GBPS] = { true, OF(total.bandwidth.gbps), 0 },
 	[LIMIT_MIN_MPPS] = { true, OF(total.bandwidth.mpps), 0 },
+	[LIMIT_MIN_INTERVAL_GBPS] = { true, SLOWEST_INTERVAL, 0 },
 	[LIMIT_MAX_P50] = { false, OF(latency.p50), 500000 },
 	[LIMIT_MAX_P99] = { false, OF(latency.p99), 990000 },
 	[LIMIT_MAX_P99_9] = { false, OF(latency.p99_9), 999000 },
@@ -49,6 +52,27 @@ static double percent_lost(const struct plan *plan,
 	if (!sent)
 		return unknown(v, "nothing was sent");
 	return 100.0 * (double)lost / (double)sent;
+}
+
+static double slowest_interval(const struct result_row *row,
+			       struct limit_verdict *v)
+{
+	const struct result_direction *directions =
+		row->n_directions ? row->directions : &row->total;
+	double least = INFINITY;
+
+	for (uint32_t i = 0; i < (row->n_directions ? 2 : 1); i++)
+		for (uint32_t k = 0; k < directions[i].n_intervals; k++) {
+			const struct interval *one = &directions[i].intervals[k];
+			double gbps = interval_bandwidth(one, row->size).gbps;
+
+			if (gbps >= least)
+				continue;
+			least = gbps;
+			v->interval = one;
+		}
+	return v->interval ? least :
+			     unknown(v, "the run was too short for intervals");
 }
 
 static double measured(const struct rule *rule, const struct result_row *row,
@@ -104,7 +128,22 @@ static double value_of(const struct plan *plan, const struct rule *rule,
 		return counter_value(row, v);
 	if (rule->offset == LOST_PERCENT)
 		return percent_lost(plan, row, v);
+	if (rule->offset == SLOWEST_INTERVAL)
+		return slowest_interval(row, v);
 	return measured(rule, row, v);
+}
+
+/* What V asks in Gb/s, of one direction or, but of an interval, of both. */
+static void ask_percent(const struct result *r, const struct rule *rule,
+			struct limit_verdict *v)
+{
+	double gbps = goodput_gbps(r, v->size);
+
+	if (r->params.plan.bidirectional && rule->offset != SLOWEST_INTERVAL)
+		gbps *= 2;
+	v->asked = gbps * v->percent / 100;
+	if (!gbps && v->reached)
+		v->seen = unknown(v, "the port's rate is not known");
 }
 
 /* Complete V, which has name, unit and what is asked of the size SIZE. */
@@ -118,6 +157,8 @@ static struct limit_verdict judge(const struct result *r,
 	v.qps = plan->control ? 0 : plan->qps;
 	v.reached = size < r->n_rows;
 	v.seen = value_of(plan, rule, &r->rows[size], &v);
+	if (!isnan(v.percent))
+		ask_percent(r, rule, &v);
 	/* NAN fails both comparisons */
 	v.met = rule->least ? v.seen >= v.asked : v.seen <= v.asked;
 	return v;
@@ -142,6 +183,7 @@ uint32_t limit_judge(const struct result *r, struct limit_verdict **list)
 		for (uint32_t k = 0; limit->given && k < plan->sizes.n; k++)
 			(*list)[n++] = judge(r, (struct limit_verdict){
 				.name = row->name, .unit = row->unit,
+				.percent = limit->percent ? limit->value : NAN,
 				.asked = limit->value,
 			}, &rules[i], k);
 	}
@@ -150,6 +192,7 @@ uint32_t limit_judge(const struct result *r, struct limit_verdict **list)
 			(*list)[n++] = judge(r, (struct limit_verdict){
 				.name = "max-counter", .unit = "",
 				.counter = limits->list[i].name,
+				.percent = NAN,
 				.asked = (double)limits->list[i].most,
 			}, &counter_rule, k);
 	return n;

@@ -14,8 +14,12 @@ struct limit_verdict {
 	const char *end;	/* --max-counter: where it was seen, "client" or
 				 * "server"; else NULL */
 	const char *unit;	/* "Gb/s", "Mpps", "us", "%", or "" */
+	double percent;		/* asked of what the port carries; NAN: a value
+				 * was asked */
 	double asked;
 	double seen;		/* NAN: could not be judged, counts as unmet */
+	const struct interval *interval;	/* of R, the slowest; else
+						 * NULL */
 	uint64_t size;
 	uint32_t qps;		/* 0: a test of the control path */
 	bool reached;		/* the run got to that size */
@@ -31,7 +35,8 @@ struct limit_verdict {
  *
  * A value exactly at the limit meets it.  The value is the one in the table
  * before rounding: the sum of both directions, for UC and UD what the receiver
- * counted, and of a counter the rise at the end where it is larger.
+ * counted, and of a counter the rise at the end where it is larger.  An interval
+ * is one of the slower direction.
  */
 uint32_t limit_judge(const struct result *r, struct limit_verdict **list);
 

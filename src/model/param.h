@@ -20,6 +20,7 @@
 enum limit_kind {
 	LIMIT_MIN_GBPS,
 	LIMIT_MIN_MPPS,
+	LIMIT_MIN_INTERVAL_GBPS,
 	LIMIT_MAX_P50,
 	LIMIT_MAX_P99,
 	LIMIT_MAX_P99_9,
@@ -29,6 +30,7 @@ enum limit_kind {
 
 struct limit {
 	bool given;
+	bool percent;		/* of what the port carries, not Gb/s */
 	double value;		/* Gb/s, Mpps, us or % */
 };
 

@@ -207,20 +207,28 @@ static int parse_limit(struct parameters *params, const struct param *row,
 		       const char *option, const char *text, struct error *err)
 {
 	struct limit *limit = param_field(params, row);
+	/* only what a port carries is known */
+	bool may_be_share = !strcmp(param_unit(row), "Gb/s");
+	size_t length = strlen(text);
+	bool percent = may_be_share && length && text[length - 1] == '%';
+	unsigned long long most = percent ? 100 : row->max;
+	char share[64];
 	double value;
 
-	if (units_parse_decimal(text, &value))
+	snprintf(share, sizeof(share), "%.*s", (int)(length - percent), text);
+	if ((percent && length >= sizeof(share)) ||
+	    units_parse_decimal(percent ? share : text, &value))
 		return fail(err, -EINVAL, NULL, "%s '%s': must be a number "
-			    "like 20 or 2.5, in %s", option, text,
-			    param_unit(row));
-	if (value > (double)row->max)
-		return fail(err, -EINVAL, NULL, "%s %s: must be at most %llu",
-			    option, text, (unsigned long long)row->max);
+			    "like 20 or 2.5, in %s%s", option, text,
+			    param_unit(row), may_be_share ?
+			    ", or like 90%, of the port's rate" : "");
+	if (value > (double)most)
+		return fail(err, -EINVAL, NULL, "%s %s: must be at most "
+			    "%llu%s", option, text, most, percent ? "%" : "");
 	if (row->min && value == 0)
 		return fail(err, -EINVAL, NULL, "%s %s: must be above 0",
 			    option, text);
-	limit->given = true;
-	limit->value = value;
+	*limit = (struct limit){ true, percent, value };
 	return 0;
 }
 

@@ -18,11 +18,6 @@ json_t *report_identity(const struct result *r);
 /* The value of "error" for ERR, without that of the peer. */
 json_t *report_error(const struct error *err);
 
-/* One object of "intervals", for messages of SIZE bytes in a test of PLAN; a
- * test of the control path has no bandwidth. */
-json_t *json_interval(const struct plan *plan, const struct interval *one,
-		      uint64_t size);
-
 /* One object of "results". */
 json_t *json_row(const struct parameters *params,
 		 const struct result_row *row);

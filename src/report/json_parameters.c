@@ -58,7 +58,10 @@ static bool does_not_apply(const struct plan *plan, const struct param *row)
 
 static json_t *limit_value(const struct limit *limit)
 {
-	return limit->given ? json_real(limit->value) : json_null();
+	if (!limit->given)
+		return json_null();
+	return limit->percent ? json_sprintf("%.15g%%", limit->value) :
+				json_real(limit->value);
 }
 
 static json_t *rate(uint64_t value)

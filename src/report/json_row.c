@@ -88,22 +88,6 @@ static json_t *latency(const struct parameters *params,
 	return object;
 }
 
-json_t *json_interval(const struct plan *plan, const struct interval *one,
-		      uint64_t size)
-{
-	struct bandwidth_summary b = interval_bandwidth(one, size);
-
-	if (plan->control)
-		b.gbps = b.mib_per_s = NAN;
-	return json_pack("{s:f, s:f, s:o, s:o, s:o, s:o}", "start",
-			 (double)one->start_ns / 1e9, "seconds",
-			 (double)one->length_ns / 1e9, "iterations",
-			 json_count(one->messages), "gbps",
-			 json_measured(b.gbps), "mib_per_s",
-			 json_measured(b.mib_per_s), "mpps",
-			 json_measured(b.mpps));
-}
-
 static json_t *intervals(const struct plan *plan,
 			 const struct result_direction *d, uint64_t size)
 {

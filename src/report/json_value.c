@@ -52,6 +52,22 @@ json_t *json_text(const char *text)
 	return string ? string : json_null();
 }
 
+json_t *json_interval(const struct plan *plan, const struct interval *one,
+		      uint64_t size)
+{
+	struct bandwidth_summary b = interval_bandwidth(one, size);
+
+	if (plan->control)
+		b.gbps = b.mib_per_s = NAN;
+	return json_pack("{s:f, s:f, s:o, s:o, s:o, s:o}", "start",
+			 (double)one->start_ns / 1e9, "seconds",
+			 (double)one->length_ns / 1e9, "iterations",
+			 json_count(one->messages), "gbps",
+			 json_measured(b.gbps), "mib_per_s",
+			 json_measured(b.mib_per_s), "mpps",
+			 json_measured(b.mpps));
+}
+
 void json_set_summary(json_t *object, const struct latency_summary *l)
 {
 	json_put(object, "samples", json_count(l->samples));

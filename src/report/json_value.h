@@ -39,6 +39,11 @@ static inline json_t *json_count(uint64_t n)
 json_t *json_size(const struct plan *plan, uint64_t size);
 json_t *json_qps(const struct plan *plan);
 
+/* One object of "intervals", for messages of SIZE bytes in a test of PLAN; a
+ * test of the control path has no bandwidth. */
+json_t *json_interval(const struct plan *plan, const struct interval *one,
+		      uint64_t size);
+
 /* Set samples, min, mean, stddev, percentiles and max of OBJECT. */
 void json_set_summary(json_t *object, const struct latency_summary *l);
 

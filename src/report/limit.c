@@ -11,7 +11,7 @@
 
 #define NUMBER_SIZE 40
 #define LIMIT_SIZE 120
-#define PLACE_SIZE 64
+#define PLACE_SIZE 96
 
 /* The value seen, with enough digits to tell it from the limit. */
 static const char *format_seen(const struct limit_verdict *v,
@@ -25,13 +25,27 @@ static const char *format_seen(const struct limit_verdict *v,
 	return text;
 }
 
-/* "--max-p99 20", or "--max-counter link_downed=0". */
+/* "--max-p99 20", "--min-gbps 90%" or "--max-counter link_downed=0". */
 static const char *format_limit(const struct limit_verdict *v,
 				char text[LIMIT_SIZE])
 {
-	snprintf(text, LIMIT_SIZE, "--%s %s%s%.15g", v->name,
+	const bool percent = !isnan(v->percent);
+
+	snprintf(text, LIMIT_SIZE, "--%s %s%s%.15g%s", v->name,
 		 v->counter ? v->counter : "", v->counter ? "=" : "",
-		 v->asked);
+		 percent ? v->percent : v->asked, percent ? "%" : "");
+	return text;
+}
+
+/* The same and, of a percentage, what it is at the size of V. */
+static const char *format_asked(const struct limit_verdict *v,
+				char text[LIMIT_SIZE])
+{
+	size_t length = strlen(format_limit(v, text));
+
+	if (!isnan(v->percent))
+		snprintf(text + length, LIMIT_SIZE - length, " (%.6g Gb/s)",
+			 v->asked);
 	return text;
 }
 
@@ -41,12 +55,13 @@ static bool is_same_limit(const struct limit_verdict *a,
 	return a->name == b->name && a->counter == b->counter;
 }
 
-/* "size 64 on 2 QPs"; a test of the control path has no queue pairs, and may
- * have no size. */
+/* " at size 64 on 2 QPs", and which interval; a test of the control path has no
+ * queue pairs, and may have no size. */
 static const char *format_place(const struct limit_verdict *v,
 				char text[PLACE_SIZE])
 {
 	const unsigned long long size = v->size;
+	size_t length;
 
 	if (v->qps)
 		snprintf(text, PLACE_SIZE, " at size %llu on %u QP%s", size,
@@ -55,6 +70,12 @@ static const char *format_place(const struct limit_verdict *v,
 		snprintf(text, PLACE_SIZE, " at size %llu", size);
 	else
 		text[0] = '\0';
+	length = strlen(text);
+	if (v->interval)
+		snprintf(text + length, PLACE_SIZE - length,
+			 ", in %.2g s from %.4g s on",
+			 (double)v->interval->length_ns / 1e9,
+			 (double)v->interval->start_ns / 1e9);
 	return text;
 }
 
@@ -68,7 +89,7 @@ static void say_unmet(const struct limit_verdict *v)
 			 format_limit(v, limit), place, v->reason);
 	else
 		log_info("limit not met: %s: %s%s%s%s%s%s",
-			 format_limit(v, limit), format_seen(v, seen),
+			 format_asked(v, limit), format_seen(v, seen),
 			 strchr("%", v->unit[0]) ? "" : " ", v->unit,
 			 v->end ? " at the " : "", v->end ? v->end : "",
 			 place);
@@ -121,7 +142,8 @@ void limit_print(FILE *out, const struct result *r)
 	for (uint32_t i = 0; r->n_rows && i < n; i++)
 		if (!i || !is_same_limit(&list[i], &list[i - 1]))
 			fprintf(out, "%s %s", i ? "," : " limits:",
-				format_limit(&list[i], limit));
+				n == 1 ? format_asked(&list[i], limit) :
+					 format_limit(&list[i], limit));
 	if (r->n_rows && n == 1)
 		fprintf(out, ": %smet\n", unmet ? "not " : "");
 	else if (r->n_rows && unmet)
@@ -134,10 +156,15 @@ void limit_print(FILE *out, const struct result *r)
 static json_t *verdict_json(const struct plan *plan,
 			    const struct limit_verdict *v)
 {
-	return json_pack("{s:s, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:b, s:o}",
+	return json_pack("{s:s, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o, "
+			 "s:b, s:o}",
 			 "name", v->name, "counter", json_text(v->counter),
-			 "asked", v->asked, "unit", json_text(v->unit), "seen",
+			 "percent", json_measured(v->percent), "asked",
+			 v->asked, "unit", json_text(v->unit), "seen",
 			 json_measured(v->seen), "end", json_text(v->end),
+			 "interval", v->interval ?
+			 json_interval(plan, v->interval, v->size) :
+			 json_null(),
 			 "size", json_size(plan, v->size), "qps",
 			 json_qps(plan), "met", v->met, "reason",
 			 json_text(v->reason));

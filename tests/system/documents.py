@@ -70,12 +70,13 @@ def check(document):
 
 # What the table has of each limit.
 LIMITS = {"min-gbps": ("bandwidth", "gbps"), "min-mpps": ("bandwidth", "mpps"),
+          "min-interval-gbps": None,
           "max-p50": ("latency", "p50"), "max-p99": ("latency", "p99"),
           "max-p99.9": ("latency", "p99_9"), "max-lost": None}
 
 
 def limits_asked(parameters):
-    """(name, counter or None, number) of each limit."""
+    """(name, counter or None, number or percentage) of each limit."""
     plain = [(name, None, parameters[name]) for name in LIMITS
              if parameters[name] is not None]
     counters = (parameters["max-counter"] or "").split(",")
@@ -89,8 +90,9 @@ def check_limits(document):
     got = document["limits"] or []
     if not document["limits"]:
         return
-    assert ([(one["name"], one["counter"], one["asked"], one["size"])
-             for one in got]
+    assert ([(one["name"], one["counter"], one["asked"]
+              if one["percent"] is None else f"{one['percent']:.15g}%",
+              one["size"]) for one in got]
             == [(*limit, size) for limit in limits_asked(parameters)
                 for size in parameters["size"]])
     for i, one in enumerate(got):
@@ -113,6 +115,11 @@ def check_limit(one, row):
         part = row["bandwidth"] or row["latency"]
         sent = part.get("sent", row["iterations"] + part["lost"])
         seen = 100 * part["lost"] / sent
+    elif one["name"] == "min-interval-gbps":
+        directions = row["directions"] or [row]
+        seen = min(interval["gbps"] for direction in directions
+                   for interval in direction["intervals"])
+        assert one["interval"]["gbps"] == one["seen"]
     else:
         part, key = LIMITS[one["name"]]
         seen = row[part][key]

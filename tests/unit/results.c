@@ -204,7 +204,7 @@ struct result *result_latency(uint64_t n)
 
 void result_demand(struct result *r, enum limit_kind kind, double value)
 {
-	r->params.limits[kind] = (struct limit){ true, value };
+	r->params.limits[kind] = (struct limit){ .given = true, .value = value };
 }
 
 struct result *result_datagrams(void)

@@ -203,7 +203,8 @@ TEST(test_no_size)
 
 	r->params.plan.control = CONTROL_CREATE_CQ;
 	r->params.plan.sizes.bytes[0] = r->rows[0].size = 0;
-	r->params.limits[LIMIT_MAX_P50] = (struct limit){ true, 100 };
+	r->params.limits[LIMIT_MAX_P50] =
+		(struct limit){ .given = true, .value = 100 };
 	root = document(r);
 	check_null(root, "results.0.size");
 	check_null(root, "results.0.qps");

@@ -2,6 +2,10 @@
 #include "config.h"
 #include "test.h"
 
+#include <math.h>
+
+#include "base/xalloc.h"
+#include "model/goodput.h"
 #include "model/limit.h"
 #include "results.h"
 
@@ -297,6 +301,137 @@ TEST(test_who_judges)
 	result_free(r);
 }
 
+/* What messages take of a port of 100 Gb/s. */
+TEST(test_goodput)
+{
+	static const struct {
+		enum op op;
+		uint64_t size;
+		enum transport transport;
+		uint8_t gid_type;
+		bool infiniband;
+		bool ipv6;
+		double wire;	/* bytes of a message, with an MTU of 1024 */
+	} rows[] = {
+		/* frame 38, IPv4 20, UDP 8, BTH and ICRC 16 */
+		{ OP_SEND, 64, TRANSPORT_RC, IBV_GID_TYPE_ROCE_V2, false, false,
+		  64 + 82 },
+		{ OP_SEND, 1, TRANSPORT_RC, IBV_GID_TYPE_ROCE_V2, false, false,
+		  4 + 82 },
+		{ OP_SEND, 1025, TRANSPORT_RC, IBV_GID_TYPE_ROCE_V2, false,
+		  false, 1028 + 2 * 82 },
+		{ OP_SEND, 64, TRANSPORT_UD, IBV_GID_TYPE_ROCE_V2, false, false,
+		  64 + 82 + 8 },
+		{ OP_SEND, 64, TRANSPORT_XRC, IBV_GID_TYPE_ROCE_V2, false,
+		  false, 64 + 82 + 4 },
+		{ OP_SEND_IMM, 4096, TRANSPORT_RC, IBV_GID_TYPE_ROCE_V2, false,
+		  false, 4096 + 4 * 82 + 4 },
+		{ OP_WRITE, 4096, TRANSPORT_RC, IBV_GID_TYPE_ROCE_V2, false,
+		  false, 4096 + 4 * 82 + 16 },
+		{ OP_WRITE_IMM, 64, TRANSPORT_UC, IBV_GID_TYPE_ROCE_V2, false,
+		  false, 64 + 82 + 16 + 4 },
+		{ OP_READ, 1024, TRANSPORT_RC, IBV_GID_TYPE_ROCE_V2, false,
+		  false, 1024 + 82 + 4 },
+		{ OP_READ, 4096, TRANSPORT_RC, IBV_GID_TYPE_ROCE_V2, false,
+		  false, 4096 + 4 * 82 + 2 * 4 },
+		{ OP_CMP_SWAP, 8, TRANSPORT_RC, IBV_GID_TYPE_ROCE_V2, false,
+		  false, 82 + 28 },
+		{ OP_SEND, 64, TRANSPORT_RC, IBV_GID_TYPE_ROCE_V2, false, true,
+		  64 + 102 },
+		{ OP_SEND, 64, TRANSPORT_RC, IBV_GID_TYPE_ROCE_V1, false, false,
+		  64 + 38 + 40 + 16 },
+		/* LRH and VCRC 10, with and without a GRH */
+		{ OP_SEND, 64, TRANSPORT_RC, IBV_GID_TYPE_IB, true, false,
+		  64 + 10 + 40 + 16 },
+		{ OP_WRITE, 64, TRANSPORT_RC, 0xff, true, false,
+		  64 + 10 + 16 + 16 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct result *r = result_bandwidth();
+		double size = (double)rows[i].size;
+
+		r->params.plan.op = rows[i].op;
+		r->params.plan.transport = rows[i].transport;
+		r->params.plan.link_mbps = 100000;
+		r->path.mtu = IBV_MTU_1024;
+		r->path.local.type = rows[i].gid_type;
+		r->path.global = rows[i].gid_type != 0xff;
+		if (rows[i].infiniband)
+			r->client.link_layer = IBV_LINK_LAYER_INFINIBAND;
+		if (rows[i].ipv6)
+			r->path.local.raw.raw[0] = 0xfd;
+		if (fabs(goodput_gbps(r, rows[i].size) -
+			 100 * size / rows[i].wire) > 1e-9)
+			fail_msg("row %zu: %.17g Gb/s", i,
+				 goodput_gbps(r, rows[i].size));
+		r->has_path = false;
+		assert_true(goodput_gbps(r, rows[i].size) == 0);
+		result_free(r);
+	}
+}
+
+/* A percentage of 100 Gb/s less headers; of the sum of both directions. */
+TEST(test_percentage)
+{
+	struct result *r = result_datagrams();	/* 2.5 Gb/s */
+	struct limit_verdict v;
+	double share;
+
+	r->params.plan.link_mbps = 100000;
+	r->path.mtu = IBV_MTU_1024;
+	share = goodput_gbps(r, 64) / 100;
+	r->params.limits[LIMIT_MIN_GBPS] =
+		(struct limit){ true, true, 2.5 / share - 0.01 };
+	v = first(r, 1);
+	assert_true(v.met && v.percent == 2.5 / share - 0.01);
+	assert_true(fabs(v.asked - (2.5 - 0.01 * share)) < 1e-9);
+	r->params.plan.bidirectional = true;
+	v = first(r, 1);
+	assert_true(!v.met && fabs(v.asked - (5 - 0.02 * share)) < 1e-9);
+	r->params.plan.link_mbps = 0;
+	v = first(r, 1);
+	assert_true(!v.met && isnan(v.seen));
+	assert_string_equal(v.reason, "the port's rate is not known");
+	result_free(r);
+}
+
+/* 45,000 and 55,000 messages in 0.025 s in turn, of 64 bytes and of 64 KiB. */
+TEST(test_slowest_interval)
+{
+	struct result *r = result_bandwidth();
+	struct limit_verdict v;
+
+	result_demand(r, LIMIT_MIN_INTERVAL_GBPS, 0.92);
+	v = first(r, 2);
+	assert_true(!v.met && isnan(v.seen) && !v.interval);
+	assert_string_equal(v.reason, "the run was too short for intervals");
+	result_add_intervals(r);
+	v = first(r, 2);
+	assert_true(v.met && fabs(v.seen - 0.9216) < 1e-9);
+	r->rows[0].total.intervals[7].messages = 40000;
+	v = first(r, 2);
+	assert_true(!v.met && fabs(v.seen - 0.8192) < 1e-9);
+	assert_int_equal(v.interval->start_ns, 175000000);
+	/* a direction by itself */
+	r->params.plan.bidirectional = true;
+	r->rows[0].n_directions = 2;
+	r->rows[0].directions[1].n_intervals = 1;
+	r->rows[0].directions[1].intervals =
+		xcalloc(1, sizeof(struct interval));
+	r->rows[0].directions[1].intervals[0] =
+		(struct interval){ 0, 25000000, 30000 };
+	v = first(r, 2);
+	assert_true(fabs(v.seen - 0.6144) < 1e-9);
+	r->params.plan.link_mbps = 100000;
+	r->path.mtu = IBV_MTU_1024;
+	r->params.limits[LIMIT_MIN_INTERVAL_GBPS] =
+		(struct limit){ true, true, 50 };
+	v = first(r, 2);
+	assert_true(fabs(v.asked - goodput_gbps(r, 64) / 2) < 1e-9);
+	result_free(r);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_bandwidth),
 	cmocka_unit_test(test_latency),
@@ -307,6 +442,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_several_sizes),
 	cmocka_unit_test(test_counters),
 	cmocka_unit_test(test_who_judges),
+	cmocka_unit_test(test_goodput),
+	cmocka_unit_test(test_percentage),
+	cmocka_unit_test(test_slowest_interval),
 };
 
 TEST_MAIN(tests, 10)

@@ -55,11 +55,18 @@ TEST(test_texts)
 		{ "max-lost", "100", 100, NULL },
 		{ "max-lost", "100.001", 0,
 		  "--o 100.001: must be at most 100" },
+		{ "min-gbps", "100.5%", 0, "--o 100.5%: must be at most 100%" },
+		{ "min-gbps", "0%", 0, "--o 0%: must be above 0" },
+		{ "min-gbps", "%", 0, "--o '%': must be a number like 20 or "
+		  "2.5, in Gb/s, or like 90%, of the port's rate" },
+		{ "max-lost", "5%", 0,
+		  "--o '5%': must be a number like 20 or 2.5, in %" },
 		{ "min-gbps", "1000000.1", 0,
 		  "--o 1000000.1: must be at most 1000000" },
 		{ "min-gbps", "0", 0, "--o 0: must be above 0" },
 		{ "min-gbps", "10GB/s", 0,
-		  "--o '10GB/s': must be a number like 20 or 2.5, in Gb/s" },
+		  "--o '10GB/s': must be a number like 20 or 2.5, in Gb/s, or "
+		  "like 90%, of the port's rate" },
 		{ "max-p99.9", "0.000", 0, "--o 0.000: must be above 0" },
 		{ "max-p99", "-1", 0, "--o '-1': " NUMBER },
 		{ "max-p99", "+1", 0, "--o '+1': " NUMBER },
@@ -113,6 +120,25 @@ TEST(test_limit_of_a_thousand_digits)
 	assert_false(p.limits[LIMIT_MAX_P50].given);
 }
 
+TEST(test_percentage)
+{
+	struct error err = { 0 };
+	struct parameters p;
+	char text[70];
+
+	param_defaults(&p);
+	assert_int_equal(param_parse(&p, row_of("min-interval-gbps"), "--o",
+				     "92.5%", &err), 0);
+	assert_true(p.limits[LIMIT_MIN_INTERVAL_GBPS].percent);
+	assert_true(p.limits[LIMIT_MIN_INTERVAL_GBPS].value == 92.5);
+	/* what is too long is not cut */
+	memset(text, '0', sizeof(text));
+	memcpy(text + sizeof(text) - 4, "50%", 4);
+	assert_int_equal(param_parse(&p, row_of("min-gbps"), "--o", text, &err),
+			 -EINVAL);
+	assert_false(p.limits[LIMIT_MIN_GBPS].given);
+}
+
 TEST(test_taken)
 {
 	char copy[200];
@@ -156,7 +182,7 @@ TEST(test_refused)
 		{ "verbsperf serve --max-lost 1", "--max-lost: the client decides that, not the server" },
 		{ "verbsperf calibrate --max-p50 1", "--max-p50: not for calibrate" },
 		{ "verbsperf write_bw a --max-lost x", "--max-lost 'x': must be a number like 20 or 2.5, in %" },
-		{ "verbsperf write_bw a --min-gbps", "--min-gbps needs a value: GBPS" },
+		{ "verbsperf write_bw a --min-gbps", "--min-gbps needs a value: GBPS|PERCENT%" },
 		{ "verbsperf write_lat a --max-p9 1", "option '--max-p9' is ambiguous" },
 	};
 	// clang-format on
@@ -212,6 +238,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_decimals),
 	cmocka_unit_test(test_texts),
 	cmocka_unit_test(test_limit_of_a_thousand_digits),
+	cmocka_unit_test(test_percentage),
 	cmocka_unit_test(test_taken),
 	cmocka_unit_test(test_refused),
 };

@@ -57,8 +57,8 @@ OPTIONS = frozenset("""
     arrival atomic-type bidirectional burst clock counters cpu cpus cq-mod
     depth device dscp duration events fence flow-label gap histogram hold
     hop-limit hugepages imm inline inline-recv interval max-counter max-lost
-    max-p50 max-p99 max-p99.9 mcast memory min-gbps min-mpps min-rnr-timer
-    mr-per-qp mtu numa odp outstanding-reads pacing percentiles
+    max-p50 max-p99 max-p99.9 mcast memory min-gbps min-interval-gbps min-mpps
+    min-rnr-timer mr-per-qp mtu numa odp outstanding-reads pacing percentiles
     perftest-defaults pkey-index port post post-list qp-timeout qps rate
     rdma-cm receivers recv-post-list relaxed-ordering retry-count reversed
     rnr-retry round-trip rx-depth sge size sl solicited srq tclass threads
@@ -67,6 +67,7 @@ VALUE = "[A-Za-z0-9_.,:=+-]{1,1024}"
 # Those whose values are of another form.
 FORMS = {"memory": "anonymous|shared|device|dmabuf:udmabuf|hugepages(=[0-9]+"
                    "[KMG]?)?|(cuda|hip)(:[0-9A-Fa-f:.]+)?",
+         "min-gbps": "[0-9.]+%?", "min-interval-gbps": "[0-9.]+%?",
          "rate": "[0-9.]+[A-Za-z]*(/s)?"}
 TEST = "(send|write|read|atomic)_(bw|lat)"
 # A port, as verbsperf devices prints it.

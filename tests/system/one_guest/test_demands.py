@@ -61,6 +61,21 @@ def test_limits_that_are_not_met(test):
     assert ": 4 of 4 not met\n" in program.err
 
 
+def test_slowest_interval_is_judged():
+    """It is said when it was; and so are percentages in Gb/s."""
+    program = loopback("write_bw", "-D", 1, "-s", "1K", "--min-gbps", "0.1%",
+                       "--min-interval-gbps", NEVER["--min-gbps"], "--json")
+    assert program.wait().status == 3, str(program)
+    document = parse(program.out)
+    mean, slowest = document["limits"]
+    assert mean["percent"] == 0.1 and slowest["percent"] is None
+    link = document["client"]["rate_gbps"]
+    assert 0.0005 * link < mean["asked"] < 0.001 * link
+    assert re.search(r"[0-9] Gb/s at size 1024 on 1 QP, in [0-9.]+ s from "
+                     r"[0-9.]+ s on$", sentences(program)[-1])
+    assert slowest["seen"] <= document["results"][0]["bandwidth"]["gbps"]
+
+
 def test_one_size_of_several_is_enough():
     """The smaller one takes most devices too long."""
     program = loopback("write_bw", *FEW, "-s", "1,1K", "--min-gbps", "0.0001",

@@ -1,0 +1,69 @@
+#include "config.h"
+#include "model/goodput.h"
+
+#include "model/gid.h"
+#include "traffic/op.h"
+
+/* Bytes of a packet beside its payload: preamble, header, check sequence and
+ * gap of a frame; LRH and VCRC; and, on both, the headers of the transport. */
+#define ETHERNET_BYTES (8 + 14 + 4 + 12)
+#define LINK_BYTES (8 + 2)
+#define BTH_BYTES (12 + 4)	/* with the ICRC */
+#define GRH_BYTES 40		/* as an IPv6 header */
+#define IPV4_BYTES 20
+#define UDP_BYTES 8
+#define DETH_BYTES 8
+#define XRCETH_BYTES 4
+/* Of a message, in one of its packets, or in its first and its last. */
+#define RETH_BYTES 16
+#define AETH_BYTES 4
+#define IMMDT_BYTES 4
+#define ATOMICETH_BYTES 28
+
+static uint32_t network_bytes(const struct path *path)
+{
+	if (!path->global)
+		return 0;
+	if (path->local.type != IBV_GID_TYPE_ROCE_V2)
+		return GRH_BYTES;
+	return UDP_BYTES + (gid_is_ipv4(&path->local.raw) ? IPV4_BYTES :
+							    GRH_BYTES);
+}
+
+static uint32_t packet_bytes(const struct result *r)
+{
+	static const uint32_t transports[TRANSPORTS] = {
+		[TRANSPORT_UD] = DETH_BYTES, [TRANSPORT_XRC] = XRCETH_BYTES,
+	};
+
+	return (port_is_ethernet(&r->client) ? ETHERNET_BYTES : LINK_BYTES) +
+	       network_bytes(&r->path) + BTH_BYTES +
+	       transports[r->params.plan.transport];
+}
+
+static uint64_t message_bytes(enum op op, uint64_t packets)
+{
+	const struct op_info *info = &op_table[op];
+	uint32_t imm = info->imm ? IMMDT_BYTES : 0;
+
+	/* the request has the values, and no payload */
+	if (op_is_atomic(op))
+		return ATOMICETH_BYTES - ATOMIC_SIZE;
+	if (info->fetches)
+		return packets > 1 ? 2 * AETH_BYTES : AETH_BYTES;
+	return imm + (info->access & IBV_ACCESS_REMOTE_WRITE ? RETH_BYTES : 0);
+}
+
+double goodput_gbps(const struct result *r, uint64_t size)
+{
+	const struct plan *plan = &r->params.plan;
+	uint64_t mtu = mtu_bytes(r->path.mtu), packets, wire;
+
+	if (!r->has_path || !mtu || !size)
+		return 0;
+	packets = (size + mtu - 1) / mtu;
+	/* the payload is a multiple of 4 bytes */
+	wire = (size + 3) / 4 * 4 + packets * packet_bytes(r) +
+	       message_bytes(plan->op, packets);
+	return plan->link_mbps / 1e3 * (double)size / (double)wire;
+}

@@ -1,0 +1,17 @@
+/* What of a link's rate is left for messages. */
+#ifndef MODEL_GOODPUT_H
+#define MODEL_GOODPUT_H
+
+#include <stdint.h>
+
+#include "model/result.h"
+
+/*
+ * Gb/s of messages of SIZE bytes that the slower port of R carries in one
+ * direction: its rate without the headers of packets of the path's MTU
+ * (InfiniBand Architecture Specification, volume 1, chapter 9.2 and annex A17),
+ * and without acknowledgements.  0: the rate or the path is not known.
+ */
+double goodput_gbps(const struct result *r, uint64_t size);
+
+#endif

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,9 +36,19 @@ static int list_parse(const char *text, list_reader *read, void *list,
 	return ret;
 }
 
+void text_append(char *text, size_t size, const char *fmt, ...)
+{
+	const size_t used = strlen(text);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text + used, size - used, fmt, ap);
+	va_end(ap);
+}
+
 void list_add(char *list, size_t size, const char *word)
 {
-	const size_t length = strlen(word), used = strlen(list);
+	const size_t length = strlen(word);
 
 	if (!length)
 		return;
@@ -45,7 +56,7 @@ void list_add(char *list, size_t size, const char *word)
 		if ((at == list || at[-1] == ' ') &&
 		    (!at[length] || at[length] == ','))
 			return;
-	snprintf(list + used, size - used, "%s%s", used ? ", " : "", word);
+	text_append(list, size, "%s%s", *list ? ", " : "", word);
 }
 
 /* Parse the digits at the start of TEXT; *END points behind them. */
@@ -370,19 +381,16 @@ int cpulist_parse(const char *text, cpu_set_t *set)
 
 void cpulist_format(const cpu_set_t *set, char *text, size_t size)
 {
-	size_t used = 0;
-
 	text[0] = '\0';
-	for (int cpu = 0; cpu < CPU_SETSIZE && used < size; cpu++) {
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
 		int last = cpu;
 
 		if (!CPU_ISSET(cpu, set))
 			continue;
 		while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, set))
 			last++;
-		used += (size_t)snprintf(text + used, size - used,
-					 last > cpu ? "%s%d-%d" : "%s%d",
-					 used ? "," : "", cpu, last);
+		text_append(text, size, last > cpu ? "%s%d-%d" : "%s%d",
+			    *text ? "," : "", cpu, last);
 		cpu = last;
 	}
 }

@@ -16,6 +16,11 @@ typedef int list_reader(const char **text, void *into);
  * member, or what READ returned. */
 int list_read(const char *text, list_reader *read, void *into);
 
+/* Append to TEXT, of SIZE bytes, what FMT and its arguments say.  What does not
+ * fit is cut off. */
+void text_append(char *text, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /* Append WORD to LIST, text in SIZE bytes whose members have ", " between them,
  * unless it is empty or there already.  What does not fit is cut off. */
 void list_add(char *list, size_t size, const char *word);

@@ -35,16 +35,13 @@ const struct command_row *command_row_of(enum command command)
 
 const char *command_words(char words[COMMAND_WORDS_SIZE])
 {
-	size_t used;
+	char control[COMMAND_WORDS_SIZE];
 
 	test_list(words, COMMAND_WORDS_SIZE);
-	used = strlen(words);
-	words[used++] = ' ';
-	test_list_control(words + used, COMMAND_WORDS_SIZE - used);
-	for (size_t i = 0; i < command_count; i++) {
-		used = strlen(words);
-		snprintf(words + used, COMMAND_WORDS_SIZE - used, " %s",
-			 command_table[i].name);
-	}
+	text_append(words, COMMAND_WORDS_SIZE, " %s",
+		    test_list_control(control, sizeof(control)));
+	for (size_t i = 0; i < command_count; i++)
+		text_append(words, COMMAND_WORDS_SIZE, " %s",
+			    command_table[i].name);
 	return words;
 }

@@ -96,7 +96,7 @@ static const struct param *find_row(int value, char name[64])
 /* Report that NAME, with its dashes, abbreviates several options. */
 static int ambiguous(struct parser *p, const char *name)
 {
-	size_t length = strlen(name), used = 0;
+	const size_t length = strlen(name);
 	char list[ADVICE_SIZE] = "", other[64];
 
 	for (const struct option *o = p->longs; o->name; o++) {
@@ -105,12 +105,11 @@ static int ambiguous(struct parser *p, const char *name)
 		if ((row && row->who & PARAM_HIDDEN) ||
 		    strncmp(o->name, name + 2, length - 2) != 0)
 			continue;
-		snprintf(list + used, sizeof(list) - used, "%s--%s",
-			 used ? ", " : "write one of ", o->name);
-		used = strlen(list);
+		text_append(list, sizeof(list), "%s--%s",
+			    *list ? ", " : "write one of ", o->name);
 	}
 	return fail(p->given.err, -EINVAL,
-		    used < sizeof(list) - 1 ? list : "see --help",
+		    strlen(list) < sizeof(list) - 1 ? list : "see --help",
 		    "option '%s' is ambiguous", name);
 }
 

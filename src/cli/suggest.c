@@ -225,7 +225,6 @@ bool suggest_command(const char *word, const char *words,
 	struct guess g = make_guess(word);
 	char one[NAME_SIZE], parts[ADVICE_SIZE] = "";
 	const char *meaning = suggest_strange(word);
-	size_t used = 0;
 
 	if (meaning)
 		snprintf(advice, ADVICE_SIZE, "%s", meaning);
@@ -234,14 +233,12 @@ bool suggest_command(const char *word, const char *words,
 
 		snprintf(one, sizeof(one), "%.*s", (int)length, words);
 		consider(&g, words, length, one);
-		if (word[0] && word[1] && strstr(one, word)) {
-			snprintf(parts + used, sizeof(parts) - used, "%s%s",
-				 used ? ", " : "", one);
-			used = strlen(parts);
-		}
+		if (word[0] && word[1] && strstr(one, word))
+			text_append(parts, sizeof(parts), "%s%s",
+				    *parts ? ", " : "", one);
 		words += length + strspn(words + length, " ");
 	}
-	if (used)
+	if (*parts)
 		snprintf(advice, ADVICE_SIZE, "did you mean %.140s?", parts);
-	return meaning || used || say_guess(&g, advice);
+	return meaning || *parts || say_guess(&g, advice);
 }

@@ -58,17 +58,15 @@ static const char tail[] =
 static void print_option(FILE *out, char letter, const char *name,
 			 const char *argument, bool optional, const char *help)
 {
-	char left[64];
-	int used;
+	char left[64] = "     ";
 
 	if (letter)
-		used = snprintf(left, sizeof(left), "  -%c, --%s", letter,
-				name);
-	else
-		used = snprintf(left, sizeof(left), "      --%s", name);
+		snprintf(left, sizeof(left), "  -%c,", letter);
+	text_append(left, sizeof(left), " --%s", name);
 	if (argument)
-		snprintf(left + used, sizeof(left) - (size_t)used, "%s%s%s",
-			 optional ? "[=" : " ", argument, optional ? "]" : "");
+		text_append(left, sizeof(left), "%s%s%s",
+			    optional ? "[=" : " ", argument,
+			    optional ? "]" : "");
 	if (strlen(left) >= HELP_COLUMN)
 		fprintf(out, "%s\n%*s%s\n", left, HELP_COLUMN, "", help);
 	else

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/numbers.h"
+#include "base/units.h"
 #include "base/xalloc.h"
 
 /* GPUs share memory in pages of this size. */
@@ -70,18 +71,14 @@ static int allocate_hip(struct allocation *a, struct error *err)
 /* Add WAY to the text of A, which has the choice already. */
 static void note_way(struct allocation *a, struct gpu *g, const char *way)
 {
-	const size_t used = strlen(a->text);
-
 	g->way = way;
-	snprintf(a->text + used, sizeof(a->text) - used, " (%s)", way);
+	text_append(a->text, sizeof(a->text), " (%s)", way);
 }
 
 static void append(struct allocation *a, const char *what, int errnum)
 {
-	const size_t used = strlen(a->why);
-
-	snprintf(a->why + used, sizeof(a->why) - used, "%sas %s: %s",
-		 used ? "; " : "", what, strerror(errnum));
+	text_append(a->why, sizeof(a->why), "%sas %s: %s",
+		    *a->why ? "; " : "", what, strerror(errnum));
 }
 
 /* Register a part by a dma-buf if the driver makes one and the device takes

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/ip.h"
+#include "base/units.h"
 
 uint32_t gid_common_prefix(const union ibv_gid *a, const union ibv_gid *b)
 {
@@ -42,10 +43,7 @@ void gid_kinds(const struct port *port, char *text, size_t size)
 {
 	static const uint8_t types[] = { IBV_GID_TYPE_ROCE_V2,
 					 IBV_GID_TYPE_ROCE_V1 };
-	size_t used = 0;
-
-	snprintf(text, size, "%s", port->n_gids && !port_is_ethernet(port) ?
-		 gid_type_name(IBV_GID_TYPE_IB) : "none");
+	text[0] = '\0';
 	for (int i = 0; i < 4; i++)
 		for (uint32_t g = 0; g < port->n_gids; g++) {
 			const struct gid *gid = &port->gids[g];
@@ -54,12 +52,15 @@ void gid_kinds(const struct port *port, char *text, size_t size)
 			if (gid->type != types[i / 2] ||
 			    gid_is_ipv4(&gid->raw) != ipv4)
 				continue;
-			snprintf(text + used, size - used, "%s%s %s",
-				 used ? ", " : "", gid_type_name(gid->type),
-				 ipv4 ? "IPv4" : "IPv6");
-			used = strlen(text);
+			text_append(text, size, "%s%s %s", *text ? ", " : "",
+				    gid_type_name(gid->type),
+				    ipv4 ? "IPv4" : "IPv6");
 			break;
 		}
+	if (!*text)
+		snprintf(text, size, "%s",
+			 port->n_gids && !port_is_ethernet(port) ?
+				 gid_type_name(IBV_GID_TYPE_IB) : "none");
 }
 
 static int no_pair(const struct port *mine, const struct port *peer,

@@ -120,42 +120,28 @@ int memory_choice_parse(const char *text, struct memory_choice *choice)
 static void append_page_size(uint64_t bytes, char *text, size_t size)
 {
 	static const char units[] = "\0KMG";
-	const size_t used = strlen(text);
 	int i = 0;
 
 	for (; i < 3 && bytes % 1024 == 0; i++)
 		bytes /= 1024;
-	snprintf(text + used, size - used, "=%" PRIu64 "%c", bytes, units[i]);
-}
-
-static void append_path(const struct memory_choice *choice, char *text,
-			size_t size)
-{
-	size_t used = strlen(text);
-
-	snprintf(text + used, size - used, ":%.*s", (int)choice->path_length,
-		 choice->path);
-	used = strlen(text);
-	if (choice->offset)
-		snprintf(text + used, size - used, OFFSET "%" PRIu64,
-			 choice->offset);
+	text_append(text, size, "=%" PRIu64 "%c", bytes, units[i]);
 }
 
 const char *memory_choice_format(const struct memory_choice *choice,
 				 char *text, size_t size)
 {
-	size_t used;
-
 	snprintf(text, size, "%s", kinds[choice->kind].name);
-	used = strlen(text);
 	if (choice->page_size)
 		append_page_size(choice->page_size, text, size);
 	if (choice->pci[0])
-		snprintf(text + used, size - used, ":%s", choice->pci);
+		text_append(text, size, ":%s", choice->pci);
 	else if (kinds[choice->kind].argument == GPU)
-		snprintf(text + used, size - used, ":%u", choice->gpu);
+		text_append(text, size, ":%u", choice->gpu);
 	if (kinds[choice->kind].argument == PATH)
-		append_path(choice, text, size);
+		text_append(text, size, ":%.*s", (int)choice->path_length,
+			    choice->path);
+	if (choice->offset)
+		text_append(text, size, OFFSET "%" PRIu64, choice->offset);
 	return text;
 }
 

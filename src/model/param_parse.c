@@ -138,16 +138,13 @@ static int no_choice(const struct param *row, const char *option,
 {
 	char words[320] = "";
 	const char *word;
-	size_t used = 0;
 	int length;
 
-	for (uint64_t i = 0; (word = param_word(row, i, &length)); i++) {
-		snprintf(words + used, sizeof(words) - used, "%s%.*s",
-			 used ? ", " : "", length, word);
-		used = strlen(words);
-	}
-	return fail(err, -EINVAL, NULL, "%s '%s': expected %s%s", option,
-		    text, words, used < sizeof(words) - 1 ? "" : "...");
+	for (uint64_t i = 0; (word = param_word(row, i, &length)); i++)
+		text_append(words, sizeof(words), "%s%.*s",
+			    i ? ", " : "", length, word);
+	return fail(err, -EINVAL, NULL, "%s '%s': expected %s%s", option, text,
+		    words, strlen(words) < sizeof(words) - 1 ? "" : "...");
 }
 
 static int parse_choice(struct parameters *params, const struct param *row,

@@ -47,28 +47,21 @@ bool test_find(const char *name, enum op *op, enum metric *metric)
 const char *test_list(char *text, size_t size)
 {
 	char name[TEST_NAME_SIZE];
-	size_t used = 0;
 
 	text[0] = '\0';
 	for (int o = 0; o <= OP_LAST_TEST; o++)
-		for (int m = 0; m < METRIC_COUNT && used < size; m++) {
-			snprintf(text + used, size - used, "%s%s",
-				 used ? " " : "",
-				 test_name((enum op)o, (enum metric)m, name));
-			used = strlen(text);
-		}
+		for (int m = 0; m < METRIC_COUNT; m++)
+			text_append(text, size, "%s%s", *text ? " " : "",
+				    test_name((enum op)o, (enum metric)m,
+					      name));
 	return text;
 }
 
 const char *test_list_control(char *text, size_t size)
 {
-	size_t used = 0;
-
 	text[0] = '\0';
-	for (int i = CONTROL_NONE + 1; i < CONTROL_TESTS && used < size; i++) {
-		snprintf(text + used, size - used, "%s%s", used ? " " : "",
-			 control_name((enum control_test)i));
-		used = strlen(text);
-	}
+	for (int i = CONTROL_NONE + 1; i < CONTROL_TESTS; i++)
+		text_append(text, size, "%s%s", *text ? " " : "",
+			    control_name((enum control_test)i));
 	return text;
 }

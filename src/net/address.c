@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/time.h"
+#include "base/units.h"
 #include "base/xalloc.h"
 #include "net/host.h"
 #include "net/wait.h"
@@ -165,12 +166,9 @@ static void with_interfaces(const char *host, char *text, size_t size)
 		list = NULL;
 	for (struct ifaddrs *i = list; i && n < INTERFACES_SHOWN;
 	     i = i->ifa_next) {
-		size_t used = strlen(text);
-
-		if (!is_link_local(i->ifa_addr))
-			continue;
-		snprintf(text + used, size - used, "%s%.64s%%%s",
-			 n++ ? " or " : "", host, i->ifa_name);
+		if (is_link_local(i->ifa_addr))
+			text_append(text, size, "%s%.64s%%%s",
+				    n++ ? " or " : "", host, i->ifa_name);
 	}
 	freeifaddrs(list);
 	if (!n)

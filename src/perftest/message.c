@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/units.h"
+
 /* Behind the NUL of VERSION_SAID. */
 #define MARKER "verbsperf"
 #define MARKER_AT sizeof(VERSION_SAID)
@@ -81,17 +83,13 @@ int mtu_decode(const uint8_t bytes[MTU_SIZE], uint8_t *mtu)
 void key_encode(const struct key *key, bool global, uint8_t *bytes)
 {
 	char text[KEY_SIZE_GID];
-	int n = snprintf(text, sizeof(text),
-			 "%04x:%04x:%06x:%06x:%08x:%016llx:",
-			 key->lid & 0xffff, key->reads & 0xffff,
-			 key->qpn & 0xffffff, key->psn & 0xffffff, key->rkey,
-			 (unsigned long long)key->va);
 
+	snprintf(text, sizeof(text), "%04x:%04x:%06x:%06x:%08x:%016llx:",
+		 key->lid & 0xffff, key->reads & 0xffff, key->qpn & 0xffffff,
+		 key->psn & 0xffffff, key->rkey, (unsigned long long)key->va);
 	for (int i = 0; global && i < 16; i++)
-		n += snprintf(text + n, sizeof(text) - (size_t)n, "%02x:",
-			      key->gid.raw[i]);
-	snprintf(text + n, sizeof(text) - (size_t)n, global ? "%08x:" : "%08x",
-		 key->srqn);
+		text_append(text, sizeof(text), "%02x:", key->gid.raw[i]);
+	text_append(text, sizeof(text), global ? "%08x:" : "%08x", key->srqn);
 	memcpy(bytes, text, key_size(global));
 }
 

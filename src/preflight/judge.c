@@ -97,11 +97,8 @@ static int judge(const struct ends *ends, struct error *err)
 /* Append a sentence or advice, unless TEXT already contains it. */
 static void append(char *text, size_t size, const char *more)
 {
-	size_t used = strlen(text);
-
 	if (more[0] && !strstr(text, more))
-		snprintf(text + used, size - used, "%s%s", used ? "; " : "",
-			 more);
+		text_append(text, size, "%s%s", *text ? "; " : "", more);
 }
 
 /* ERR is about the client; add what the same check says about the server. */

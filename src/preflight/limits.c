@@ -333,15 +333,13 @@ static void show_paging(const struct ends *ends, bool client, char *text)
 					     "read", "atomic",	"SRQ" };
 	const struct port_limits *limits = &end_port(ends, client)->limits;
 	uint32_t can = limits->odp[ends->plan->transport];
-	char list[PREFLIGHT_CELL] = "none";
-	int used = 0;
+	char list[PREFLIGHT_CELL] = "";
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (can >> i & 1)
-			used += snprintf(list + used,
-					 sizeof(list) - (size_t)used, "%s%s",
-					 used ? " " : "", names[i]);
-	preflight_print(text, "%s", list);
+			text_append(list, sizeof(list), "%s%s",
+				    *list ? " " : "", names[i]);
+	preflight_print(text, "%s", *list ? list : "none");
 }
 
 static int refuse_paging(const struct ends *ends, bool client,

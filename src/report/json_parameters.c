@@ -136,13 +136,10 @@ static json_t *counter_limits(const struct counter_limits *limits)
 {
 	/* each name with its number and the characters around it */
 	char text[COUNTER_LIMITS_MAX * (COUNTER_NAME_SIZE + 24)] = "";
-	size_t used = 0;
 
 	for (uint32_t i = 0; i < limits->n; i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used,
-					 "%s%s=%" PRIu64, i ? "," : "",
-					 limits->list[i].name,
-					 limits->list[i].most);
+		text_append(text, sizeof(text), "%s%s=%" PRIu64, i ? "," : "",
+			    limits->list[i].name, limits->list[i].most);
 	return json_text(text);
 }
 

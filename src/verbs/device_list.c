@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/descriptors.h"
+#include "base/units.h"
 #include "base/xalloc.h"
 
 static const char no_device_advice[] =
@@ -211,13 +212,10 @@ int device_list_no_such(const struct device_list *list, const char *name,
 			struct error *err)
 {
 	char names[200] = "";
-	size_t used = 0;
 
-	for (size_t i = 0; i < list->n && used < sizeof(names); i++) {
-		snprintf(names + used, sizeof(names) - used, "%s%s",
-			 i ? ", " : "", list->listed[i].name);
-		used = strlen(names);
-	}
+	for (size_t i = 0; i < list->n; i++)
+		text_append(names, sizeof(names), "%s%s", i ? ", " : "",
+			    list->listed[i].name);
 	return fail(err, -ENODEV, NULL,
 		    "--device %s: not found; this machine has %s", name,
 		    names);

@@ -8,71 +8,73 @@
 #include "model/param.h"
 #include "model/tests.h"
 
-#define WORD_SIZE 64
-
 /* The transports of SET, as "RC, UC and XRC". */
-static void list_transports(unsigned int set, char text[WORD_SIZE])
+static void list_transports(unsigned int set, char word[RULE_WORD_SIZE])
 {
-	int n = 0;
-
+	word[0] = '\0';
 	for (unsigned int i = 0; set; set >>= 1, i++)
 		if (set & 1)
-			n += sprintf(text + n, "%s%s",
-				     !n ? "" : set == 1 ? " and " : ", ",
-				     transport_table[i].name);
+			text_append(word, RULE_WORD_SIZE, "%s%s",
+				    !*word ? "" : set == 1 ? " and " : ", ",
+				    transport_table[i].name);
 }
 
-/* Replace WORD by what it stands for. */
-static void replace(const struct plan *plan, char word[WORD_SIZE])
+bool rule_word_of_plan(const void *about, const char *name,
+		       char word[RULE_WORD_SIZE])
 {
-	const struct parameters params = { .plan = *plan };
-	const struct param *row = param_find(word);
+	const struct parameters params = { .plan = *(const struct plan *)about };
+	const struct plan *plan = about;
+	const struct param *row = param_find(name);
 
-	if (!strcmp(word, "operation"))
+	if (!strcmp(name, "operation"))
 		strcpy(word, op_table[plan->op].name);
-	else if (!strcmp(word, "transport"))
+	else if (!strcmp(name, "transport"))
 		strcpy(word, transport_table[plan->transport].name);
-	else if (!strcmp(word, "transports"))
+	else if (!strcmp(name, "transports"))
 		list_transports(op_table[plan->op].transports, word);
-	else if (!strcmp(word, "test"))
+	else if (!strcmp(name, "test"))
 		test_name_of(plan, word);
-	else if (!strcmp(word, "bandwidth"))
+	else if (!strcmp(name, "bandwidth"))
 		test_name(plan->op, METRIC_BANDWIDTH, word);
-	else
+	else if (row || !strcmp(name, "queue"))
 		sprintf(word, "%llu", row ? (unsigned long long)
 			param_get(&params, row) : plan_send_queue(plan));
+	else
+		return false;
+	return true;
 }
 
-/* Write FROM into TEXT of SIZE bytes, with its words in braces replaced. */
-static void expand(const struct plan *plan, const char *from, char *text,
-		   size_t size)
+void rule_expand(const char *from, rule_word *word, const void *about,
+		 char *text, size_t size)
 {
-	while (*from && size > WORD_SIZE) {
-		char word[WORD_SIZE] = "";
-		int read = 0;
+	char name[32], value[RULE_WORD_SIZE];
 
-		if (sscanf(from, "{%31[^}]}%n", word, &read) == 1)
-			replace(plan, word);
-		else
-			sscanf(from, "%63[^{]%n", word, &read);
-		strcpy(text, word);
-		text += strlen(word);
-		size -= strlen(word);
-		from += read;
+	for (text[0] = '\0'; *from;) {
+		int n = 0;
+
+		if (sscanf(from, "{%31[^}]}%n", name, &n) == 1 && n &&
+		    word(about, name, value)) {
+			text_append(text, size, "%s", value);
+		} else {
+			n = 1 + (int)strcspn(from + 1, "{");
+			text_append(text, size, "%.*s", n, from);
+		}
+		from += n;
 	}
 }
 
 int rule_check_all(const struct rule *rules, size_t n, const struct plan *plan,
 		   struct error *err)
 {
-	char text[sizeof(err->message)] = "", *advice;
+	char text[sizeof(err->message)], *advice;
 	size_t i = 0;
 
 	while (i < n && !rules[i].broken)
 		i++;
 	if (i == n)
 		return 0;
-	expand(plan, rules[i].text, text, sizeof(text));
+	rule_expand(rules[i].text, rule_word_of_plan, plan, text,
+		    sizeof(text));
 	advice = strchr(text, '\n');
 	if (advice)
 		*advice++ = '\0';

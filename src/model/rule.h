@@ -7,6 +7,22 @@
 
 #include "model/plan.h"
 
+#define RULE_WORD_SIZE 256
+
+/* Write what the word NAME stands for, in the text of something ABOUT, into
+ * WORD; false when it stands for nothing. */
+typedef bool rule_word(const void *about, const char *name,
+		       char word[RULE_WORD_SIZE]);
+
+/* A rule_word about a struct plan, for the words that the text of a rule may
+ * have. */
+rule_word rule_word_of_plan;
+
+/* Copy FROM into TEXT of SIZE bytes, cut off to fit, with each {word} replaced
+ * that WORD knows. */
+void rule_expand(const char *from, rule_word *word, const void *about,
+		 char *text, size_t size);
+
 /*
  * The text says why the rule is there, and in a second line what the user can
  * do, if there is one.  In it "{qps}" stands for the number that --qps has, and

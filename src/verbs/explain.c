@@ -88,7 +88,7 @@ static const struct explanation statuses[] = {
 	  "reads, or fewer than {outstanding-reads} at once",
 	  "try -o 1, and compare the versions of both ends" },
 	{ IBV_WC_REM_INV_REQ_ERR, ETHERNET | PACKETS | AFTER,
-	  "the {peer} refused a {op} of {size} bytes after it took "
+	  "the {peer} refused a {operation} of {size} bytes after it took "
 	  "{acknowledged} like it: Soft-RoCE does so when a message of several "
 	  "packets is sent again, as after {ack-time} without an "
 	  "acknowledgement (--qp-timeout {qp-timeout})",
@@ -262,7 +262,7 @@ static const char *work_name(const struct explain_context *c, bool receive,
 		return "receive";
 	if (c->notices && !c->sends)
 		return "credit";
-	explain_words(c->notices ? "RDMA {op} or its notice" : "RDMA {op}", c,
+	explain_words(c->notices ? "RDMA {operation} or its notice" : "RDMA {operation}", c,
 		      text, 40);
 	return text;
 }

@@ -25,9 +25,9 @@ struct explain_context {
 };
 
 /*
- * Copy TEMPLATE into TEXT of SIZE bytes, truncated to fit.  Replace each {word}
- * by its value from C: {peer}, {size}, {gids}, {rx-depth}, ... (see the
- * tables).  Unknown words stay.
+ * Copy TEMPLATE into TEXT of SIZE bytes, cut off to fit.  Replace each {word}
+ * by its value from C: {peer}, {size}, {gids}, ..., or from the plan
+ * (model/rule.h).  Unknown words stay.
  */
 void explain_words(const char *template, const struct explain_context *c,
 		   char *text, size_t size);

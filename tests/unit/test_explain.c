@@ -318,7 +318,7 @@ TEST(test_words)
 	char text[32];
 
 	new_run(OP_SEND, TRANSPORT_RC);
-	explain_words("a {peer} {op} {nobody} {", &run.context, text,
+	explain_words("a {peer} {operation} {nobody} {", &run.context, text,
 		      sizeof(text));
 	assert_string_equal(text, "a server send {nobody} {");
 	explain_words("{gids}", &run.context, text, sizeof(text));

@@ -45,15 +45,14 @@ static int exchange(struct control_thread *t, const struct link *link,
 /* Make the server close all connections but KEEP of them. */
 static int disconnect(struct control_thread *t, uint64_t keep)
 {
-	struct frame frame;
+	struct frame frame = { 0 };
 	uint64_t answer;
-	int ret;
+	int ret = peer_send(t, encode_start(keep)) ?:
+		  peer_receive(t, FRAME_START, &frame) ?:
+		  decode_start(&frame, &answer, &t->err) ?:
+		  wire_check(&frame, "connections", answer, keep, keep,
+			     &t->err);
 
-	encode_start(&frame, keep);
-	ret = peer_send(t, &frame) ?:
-	      peer_receive(t, FRAME_START, &frame) ?:
-	      decode_start(&frame, &answer, &t->err) ?:
-	      wire_check(&frame, "connections", answer, keep, keep, &t->err);
 	frame_free(&frame);
 	/* unlike other refusals, one of this ends the dialogue */
 	return ret ? peer_is_lost(t, ret) : 0;

@@ -106,15 +106,13 @@ static int keep_time(struct control_thread *t, enum cm_step step,
 		     struct waiting *waiting)
 {
 	const struct own *own = t->own;
-	struct frame frame;
 
 	if (!time_until(waiting->deadline))
 		return peer_is_lost(t, cm_late(&own->cm, step, &t->err));
 	if (time_until(waiting->next_sign))
 		return 0;
 	renew_sign(t, waiting);
-	encode_empty(&frame, FRAME_ALIVE);
-	return peer_send(t, &frame);
+	return peer_send(t, encode_empty(FRAME_ALIVE));
 }
 
 /* Wait until the manager or the server says something, and take that.  Returns

@@ -46,12 +46,12 @@ int peer_check(struct control_thread *t)
 		    peer_of(t));
 }
 
-int peer_send(struct control_thread *t, struct frame *frame)
+int peer_send(struct control_thread *t, struct frame frame)
 {
 	int ret = peer_check(t) ?:
-		  oob_send(t->shared->conn, frame, deadline_of(t), &t->err);
+		  oob_send(t->shared->conn, &frame, deadline_of(t), &t->err);
 
-	frame_free(frame);
+	frame_free(&frame);
 	return ret ? peer_is_lost(t, ret) : 0;
 }
 
@@ -107,10 +107,9 @@ int peer_exchange(struct control_thread *t, const struct endpoint *mine,
 		  struct endpoint_qp *qp, struct endpoint *theirs)
 {
 	struct frame frame;
-	int ret;
+	int ret = peer_send(t, encode_endpoint(mine)) ?:
+		  peer_receive(t, FRAME_ENDPOINT, &frame);
 
-	encode_endpoint(&frame, mine);
-	ret = peer_send(t, &frame) ?: peer_receive(t, FRAME_ENDPOINT, &frame);
 	if (ret)
 		return ret;
 	ret = decode_endpoint(&frame, theirs, &t->err);

@@ -21,7 +21,7 @@ int peer_is_lost(struct control_thread *t, int ret);
 int peer_check(struct control_thread *t);
 
 /* Send FRAME and free it, unless the server is lost. */
-int peer_send(struct control_thread *t, struct frame *frame);
+int peer_send(struct control_thread *t, struct frame frame);
 
 /* Receive the answer, of TYPE, within --timeout.  REFUSE is the server's error,
  * and not the end of the dialogue; any other failure is. */

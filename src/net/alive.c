@@ -38,7 +38,7 @@ static void send_sign(struct connection *conn)
 
 	if (!oob_can_send(conn))
 		return;
-	encode_empty(&frame, FRAME_ALIVE);
+	frame = encode_empty(FRAME_ALIVE);
 	oob_send(conn, &frame, time_after(SECOND), &ignored);
 	frame_free(&frame);
 }

@@ -111,9 +111,9 @@ static void put_fields(struct cursor *c, const struct done *done)
 	wire_end_fields(c, &list);
 }
 
-void encode_done(struct frame *frame, const struct done *s)
+struct frame encode_done(const struct done *s)
 {
-	struct cursor cursor = wire_begin(frame, FRAME_DONE), *c = &cursor;
+	struct cursor cursor = wire_begin(FRAME_DONE), *c = &cursor;
 
 #define X(member, name) wire_put(c, 8, s->member);
 	COUNT_LIST(X)
@@ -131,7 +131,7 @@ void encode_done(struct frame *frame, const struct done *s)
 	else
 		wire_put(c, 8, 0);
 	put_fields(c, s);
-	wire_end(frame, c);
+	return wire_end(c);
 }
 
 /* NAN is never allowed. */

@@ -8,11 +8,11 @@
 
 #include "base/xalloc.h"
 
-void encode_empty(struct frame *frame, enum frame_type type)
+struct frame encode_empty(enum frame_type type)
 {
-	struct cursor c = wire_begin(frame, type);
+	struct cursor c = wire_begin(type);
 
-	wire_end(frame, &c);
+	return wire_end(&c);
 }
 
 int decode_empty(const struct frame *frame, struct error *err)
@@ -22,15 +22,15 @@ int decode_empty(const struct frame *frame, struct error *err)
 	return wire_close(&c);
 }
 
-void encode_hello(struct frame *frame, const struct hello *hello)
+struct frame encode_hello(const struct hello *hello)
 {
-	struct cursor c = wire_begin(frame, FRAME_HELLO);
+	struct cursor c = wire_begin(FRAME_HELLO);
 
 	wire_put_string(&c, hello->version);
 	wire_put_string(&c, hello->hostname);
 	wire_put(&c, 1, hello->has_key);
 	wire_put_raw(&c, hello->nonce, sizeof(hello->nonce));
-	wire_end(frame, &c);
+	return wire_end(&c);
 }
 
 int decode_hello(const struct frame *frame, struct hello *hello,
@@ -45,13 +45,13 @@ int decode_hello(const struct frame *frame, struct hello *hello,
 	return wire_close(&c);
 }
 
-void encode_auth(struct frame *frame, const struct auth *auth)
+struct frame encode_auth(const struct auth *auth)
 {
-	struct cursor c = wire_begin(frame, FRAME_AUTH);
+	struct cursor c = wire_begin(FRAME_AUTH);
 
 	wire_put_raw(&c, auth->proof, AUTH_PROOF_SIZE);
 	wire_put_raw(&c, auth->stream, AUTH_STREAM_SIZE);
-	wire_end(frame, &c);
+	return wire_end(&c);
 }
 
 int decode_auth(const struct frame *frame, struct auth *auth,
@@ -64,12 +64,12 @@ int decode_auth(const struct frame *frame, struct auth *auth,
 	return wire_close(&c);
 }
 
-void encode_wait(struct frame *frame, uint32_t before)
+struct frame encode_wait(uint32_t before)
 {
-	struct cursor c = wire_begin(frame, FRAME_WAIT);
+	struct cursor c = wire_begin(FRAME_WAIT);
 
 	wire_put(&c, 4, before);
-	wire_end(frame, &c);
+	return wire_end(&c);
 }
 
 int decode_wait(const struct frame *frame, uint32_t *before,
@@ -83,16 +83,16 @@ int decode_wait(const struct frame *frame, uint32_t *before,
 	return c.ret;
 }
 
-void encode_error(struct frame *frame, enum frame_type type,
+struct frame encode_error(enum frame_type type,
 		  const struct error *what)
 {
-	struct cursor c = wire_begin(frame, type);
+	struct cursor c = wire_begin(type);
 
 	wire_put_string(&c, what->stage);
 	wire_put_string(&c, what->code);
 	wire_put_string(&c, what->message);
 	wire_put_string(&c, what->advice);
-	wire_end(frame, &c);
+	return wire_end(&c);
 }
 
 int decode_error(const struct frame *frame, struct error *what,
@@ -227,16 +227,16 @@ static void put_qps(struct cursor *c, const struct endpoint *e)
 	}
 }
 
-void encode_endpoint(struct frame *frame, const struct endpoint *s)
+struct frame encode_endpoint(const struct endpoint *s)
 {
-	struct cursor cursor = wire_begin(frame, FRAME_ENDPOINT), *c = &cursor;
+	struct cursor cursor = wire_begin(FRAME_ENDPOINT), *c = &cursor;
 
 	wire_put(c, 2, s->lid);
 	wire_put_raw(c, s->gid.raw, 16);
 	ENDPOINT_LIST(WIRE_PUT)
 	put_qps(c, s);
 	put_endpoint_fields(c, s);
-	wire_end(frame, c);
+	return wire_end(c);
 }
 
 static void get_qps(struct cursor *c, struct endpoint *e)
@@ -277,14 +277,14 @@ int decode_endpoint(const struct frame *frame, struct endpoint *endpoint,
 
 _Static_assert(EFFECTIVE_VALUES == 17, "the limit of READY in wire.h");
 
-void encode_ready(struct frame *frame, const struct effective *e)
+struct frame encode_ready(const struct effective *e)
 {
-	struct cursor c = wire_begin(frame, FRAME_READY);
+	struct cursor c = wire_begin(FRAME_READY);
 
 #define X(name, ...) wire_put(&c, 4, e->name);
 	EFFECTIVE_LIST(X)
 #undef X
-	wire_end(frame, &c);
+	return wire_end(&c);
 }
 
 int decode_ready(const struct frame *frame, struct effective *effective,
@@ -304,12 +304,12 @@ int decode_ready(const struct frame *frame, struct effective *effective,
 	return c.ret;
 }
 
-void encode_reached(struct frame *frame, const uint8_t bytes[REACHED_SIZE])
+struct frame encode_reached(const uint8_t bytes[REACHED_SIZE])
 {
-	struct cursor c = wire_begin(frame, FRAME_REACHED);
+	struct cursor c = wire_begin(FRAME_REACHED);
 
 	wire_put_raw(&c, bytes, REACHED_SIZE);
-	wire_end(frame, &c);
+	return wire_end(&c);
 }
 
 int decode_reached(const struct frame *frame, uint8_t bytes[REACHED_SIZE],
@@ -321,12 +321,12 @@ int decode_reached(const struct frame *frame, uint8_t bytes[REACHED_SIZE],
 	return wire_close(&c);
 }
 
-void encode_start(struct frame *frame, uint64_t size)
+struct frame encode_start(uint64_t size)
 {
-	struct cursor c = wire_begin(frame, FRAME_START);
+	struct cursor c = wire_begin(FRAME_START);
 
 	wire_put(&c, 8, size);
-	wire_end(frame, &c);
+	return wire_end(&c);
 }
 
 int decode_start(const struct frame *frame, uint64_t *size,
@@ -338,14 +338,14 @@ int decode_start(const struct frame *frame, uint64_t *size,
 	return wire_close(&c);
 }
 
-void encode_sent(struct frame *frame, const struct sent *sent)
+struct frame encode_sent(const struct sent *sent)
 {
-	struct cursor c = wire_begin(frame, FRAME_SENT);
+	struct cursor c = wire_begin(FRAME_SENT);
 
 	wire_put(&c, 4, sent->n);
 	for (uint32_t i = 0; i < sent->n; i++)
 		wire_put(&c, 8, sent->messages[i]);
-	wire_end(frame, &c);
+	return wire_end(&c);
 }
 
 int decode_sent(const struct frame *frame, struct sent *sent,

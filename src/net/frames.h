@@ -301,22 +301,22 @@ void done_leave_out(struct done *done, const char *what, struct error *why);
 /* Free what DONE holds, except the histogram. */
 void done_free(struct done *done);
 
-/* Each allocates FRAME; the caller calls frame_free(). */
-void encode_empty(struct frame *frame, enum frame_type type);
-void encode_hello(struct frame *frame, const struct hello *hello);
-void encode_auth(struct frame *frame, const struct auth *auth);
-void encode_error(struct frame *frame, enum frame_type type,
+/* Each allocates a frame, for frame_free(). */
+struct frame encode_empty(enum frame_type type);
+struct frame encode_hello(const struct hello *hello);
+struct frame encode_auth(const struct auth *auth);
+struct frame encode_error(enum frame_type type,
 		  const struct error *what);
-void encode_plan(struct frame *frame, const struct plan *plan,
+struct frame encode_plan(const struct plan *plan,
 		 const struct port *client);
-void encode_accept(struct frame *frame, const struct port *server);
-void encode_endpoint(struct frame *frame, const struct endpoint *endpoint);
-void encode_ready(struct frame *frame, const struct effective *effective);
-void encode_wait(struct frame *frame, uint32_t before);
-void encode_reached(struct frame *frame, const uint8_t bytes[REACHED_SIZE]);
-void encode_start(struct frame *frame, uint64_t size);
-void encode_sent(struct frame *frame, const struct sent *sent);
-void encode_done(struct frame *frame, const struct done *done);
+struct frame encode_accept(const struct port *server);
+struct frame encode_endpoint(const struct endpoint *endpoint);
+struct frame encode_ready(const struct effective *effective);
+struct frame encode_wait(uint32_t before);
+struct frame encode_reached(const uint8_t bytes[REACHED_SIZE]);
+struct frame encode_start(uint64_t size);
+struct frame encode_sent(const struct sent *sent);
+struct frame encode_done(const struct done *done);
 
 int decode_empty(const struct frame *frame, struct error *err);
 int decode_hello(const struct frame *frame, struct hello *hello,

@@ -312,16 +312,16 @@ static void get_parameters(struct cursor *c, struct plan *plan)
 	*plan = params.plan;
 }
 
-void encode_plan(struct frame *frame, const struct plan *plan,
+struct frame encode_plan(const struct plan *plan,
 		 const struct port *client)
 {
-	struct cursor c = wire_begin(frame, FRAME_PLAN);
+	struct cursor c = wire_begin(FRAME_PLAN);
 
 	put_port(&c, client);
 	wire_put(&c, 1, plan->op);
 	wire_put(&c, 1, plan->control ? CONNECTIONS : plan->metric);
 	put_parameters(&c, plan);
-	wire_end(frame, &c);
+	return wire_end(&c);
 }
 
 int decode_plan(const struct frame *frame, struct plan *plan,
@@ -347,12 +347,12 @@ int decode_plan(const struct frame *frame, struct plan *plan,
 	return 0;
 }
 
-void encode_accept(struct frame *frame, const struct port *server)
+struct frame encode_accept(const struct port *server)
 {
-	struct cursor c = wire_begin(frame, FRAME_ACCEPT);
+	struct cursor c = wire_begin(FRAME_ACCEPT);
 
 	put_port(&c, server);
-	wire_end(frame, &c);
+	return wire_end(&c);
 }
 
 int decode_accept(const struct frame *frame, struct port *server,

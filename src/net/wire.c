@@ -290,15 +290,14 @@ void wire_get_fields(struct cursor *c, field_reader *read, void *into)
 	refuse_short(c);
 }
 
-struct cursor wire_begin(struct frame *frame, enum frame_type type)
+struct cursor wire_begin(enum frame_type type)
 {
-	frame->type = type;
-	frame->length = 0;
-	frame->cut_off = false;
-	frame->bytes = xcalloc(1, WIRE_HEADER_SIZE + frame_limit(type));
+	uint8_t *bytes = xcalloc(1, WIRE_HEADER_SIZE + frame_limit(type));
+
 	return (struct cursor){
-		.bytes = frame->bytes + WIRE_HEADER_SIZE,
+		.bytes = bytes + WIRE_HEADER_SIZE,
 		.size = frame_limit(type),
+		.type = type,
 	};
 }
 
@@ -315,11 +314,17 @@ void wire_write_header(struct frame *frame)
 	wire_put(&header, 4, frame->length);
 }
 
-void wire_end(struct frame *frame, const struct cursor *c)
+struct frame wire_end(const struct cursor *c)
 {
-	frame->length = (uint32_t)c->at;
-	frame->cut_off = c->failed;
-	wire_write_header(frame);
+	struct frame frame = {
+		.type = c->type,
+		.length = (uint32_t)c->at,
+		.bytes = c->bytes - WIRE_HEADER_SIZE,
+		.cut_off = c->failed,
+	};
+
+	wire_write_header(&frame);
+	return frame;
 }
 
 struct cursor wire_open(const struct frame *frame, struct error *err)
@@ -327,6 +332,7 @@ struct cursor wire_open(const struct frame *frame, struct error *err)
 	return (struct cursor){
 		.bytes = frame->bytes + WIRE_HEADER_SIZE,
 		.size = frame->length,
+		.type = frame->type,
 		.frame = frame,
 		.err = err,
 	};

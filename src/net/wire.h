@@ -116,18 +116,20 @@ struct cursor {
 	size_t size;
 	size_t at;
 	bool failed;		/* read or wrote past the end */
+	enum frame_type type;
 	/* only of one that reads */
 	const struct frame *frame;
 	struct error *err;
 	int ret;		/* 0, or what was read was refused, as in ERR */
 };
 
-/* Allocate FRAME with room for the largest payload of TYPE, for writing. */
-struct cursor wire_begin(struct frame *frame, enum frame_type type);
+/* Allocate room for a frame with the largest payload of TYPE, to be written. */
+struct cursor wire_begin(enum frame_type type);
 
-/* Set the length and write the header.  The tests check that the largest frame
- * of each type fits; oob_send() refuses one in which bytes are missing. */
-void wire_end(struct frame *frame, const struct cursor *c);
+/* The frame that C has written, with its header.  The tests check that the
+ * largest frame of each type fits; oob_send() refuses one in which bytes are
+ * missing. */
+struct frame wire_end(const struct cursor *c);
 
 void wire_put(struct cursor *c, unsigned int bytes, uint64_t value);
 void wire_put_real(struct cursor *c, double value);

@@ -153,22 +153,19 @@ static int check_sent(struct monitor *m)
 }
 
 /* Send FRAME, and free it. */
-static int send_frame(struct monitor *m, struct frame *frame, uint64_t deadline)
+static int send_frame(struct monitor *m, struct frame frame, uint64_t deadline)
 {
-	int ret = oob_send_or_explain(m->conn, frame, deadline, &m->err);
+	int ret = oob_send_or_explain(m->conn, &frame, deadline, &m->err);
 
-	frame_free(frame);
+	frame_free(&frame);
 	return ret;
 }
 
 /* Send SENT, with the number of messages that each loop has sent. */
 static int send_sent(struct monitor *m)
 {
-	struct frame frame;
-	int ret;
+	const int ret = send_frame(m, encode_sent(&m->sent), time_now());
 
-	encode_sent(&frame, &m->sent);
-	ret = send_frame(m, &frame, time_now());
 	m->sent_pending = false;
 	m->sent_done = true;
 	m->must_progress = atomic_load(&m->control->peer_sent);
@@ -177,16 +174,13 @@ static int send_sent(struct monitor *m)
 
 static int send_alive(struct monitor *m)
 {
-	struct frame frame;
-
 	if (is_quiet(m) || time_now() < m->alive_at)
 		return 0;
 	m->alive_at = time_after(alive_period(m->timeout));
 	/* a peer that does not read must not delay the end of the window */
 	if (!oob_can_send(m->conn))
 		return 0;
-	encode_empty(&frame, FRAME_ALIVE);
-	return send_frame(m, &frame, time_after(SECOND));
+	return send_frame(m, encode_empty(FRAME_ALIVE), time_after(SECOND));
 }
 
 /* True when sysfs has the device's file; also false where sysfs shows none. */
@@ -260,7 +254,6 @@ static int on_hold(struct monitor *m)
  * the next size. */
 static int on_line(struct monitor *m)
 {
-	struct frame frame;
 	char byte;
 	ssize_t n = read(STDIN_FILENO, &byte, 1);
 	int ret;
@@ -273,8 +266,7 @@ static int on_line(struct monitor *m)
 			    "window (--hold)");
 	if (byte != '\n')
 		return 0;
-	encode_start(&frame, m->size);
-	ret = send_frame(m, &frame, time_after(SECOND));
+	ret = send_frame(m, encode_start(m->size), time_after(SECOND));
 	if (!ret)
 		release(m);
 	arm_timer(m);

@@ -305,13 +305,12 @@ static int start_child(struct server *s, struct connection *conn)
 static void refuse_client(struct connection *conn, const struct error *err,
 			  const struct error *logged)
 {
+	struct frame frame = encode_error(FRAME_REFUSE, err);
 	struct error ignored = { 0 };
-	struct frame frame;
 
 	log_set_subject(conn->address);
 	log_error(logged ? logged : err);
 	log_set_subject(NULL);
-	encode_error(&frame, FRAME_REFUSE, err);
 	oob_send(conn, &frame, time_now(), &ignored);
 	frame_free(&frame);
 	oob_close(conn);

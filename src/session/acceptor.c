@@ -62,18 +62,13 @@ static int send_endpoint(struct acceptor *a)
 	const struct link none = { .psn = 0 };
 	struct endpoint_qp qp;
 	struct endpoint mine = link_describe(&a->end, &none, &qp);
-	struct frame frame;
-	int ret;
 
 	randombytes_buf(a->cm.token, sizeof(a->cm.token));
 	memcpy(mine.cm_token, a->cm.token, sizeof(a->cm.token));
 	cm_address_local(a->s->run.conn, a->end.path, &a->cm.local);
-	ret = cm_end_open(&a->cm, error_of(a)) ?:
-	      cm_end_listen(&a->cm, &mine.cm_port, error_of(a));
-	if (ret)
-		return ret;
-	encode_endpoint(&frame, &mine);
-	return session_send(a->s, &frame);
+	return cm_end_open(&a->cm, error_of(a)) ?:
+	       cm_end_listen(&a->cm, &mine.cm_port, error_of(a)) ?:
+	       session_send(a->s, encode_endpoint(&mine));
 }
 
 /* Receive the client's ENDPOINT, with the path along which it connects. */
@@ -116,11 +111,8 @@ static int connect_to(struct acceptor *a, struct rdma_cm_id *id,
 static int refuse(struct acceptor *a, struct rdma_cm_id *id,
 		  const struct error *why)
 {
-	struct frame frame;
-
 	cm_reject(id);
-	encode_error(&frame, FRAME_REFUSE, why);
-	return session_send(a->s, &frame);
+	return session_send(a->s, encode_error(FRAME_REFUSE, why));
 }
 
 static int answer_request(struct acceptor *a, const struct cm_event *event)

@@ -67,8 +67,7 @@ static int agree(struct session *s)
 		ret = plan_fit_client(&r->params.plan, &r->client, &r->error);
 	if (ret)
 		return ret;
-	encode_plan(&frame, &r->params.plan, &r->client);
-	ret = session_send(s, &frame) ?:
+	ret = session_send(s, encode_plan(&r->params.plan, &r->client)) ?:
 	      session_expect(s, FRAME_ACCEPT, &frame) ?:
 	      decode_accept(&frame, &r->server, &r->error);
 	frame_free(&frame);

@@ -111,7 +111,6 @@ static int answer_endpoint(struct answers *a, const struct frame *frame)
 	struct error refusal = { .stage = "connect" };
 	struct endpoint peer, mine;
 	struct endpoint_qp qp;
-	struct frame answer;
 	int ret = decode_endpoint(frame, &peer, err);
 
 	if (ret)
@@ -120,28 +119,21 @@ static int answer_endpoint(struct answers *a, const struct frame *frame)
 	ret = check_endpoint(a, &peer, &refusal) ?:
 	      connect_to(a, &peer, &mine, &qp, &refusal);
 	free(peer.qps);
-	if (ret)
-		encode_error(&answer, FRAME_REFUSE, &refusal);
-	else
-		encode_endpoint(&answer, &mine);
-	return session_send(a->s, &answer);
+	return session_send(a->s, ret ? encode_error(FRAME_REFUSE, &refusal) :
+					encode_endpoint(&mine));
 }
 
 /* Close all connections but the number that START names. */
 static int answer_start(struct answers *a, const struct frame *frame)
 {
 	struct error *err = &a->s->run.result->error;
-	struct frame answer;
 	uint64_t keep;
 	int ret = decode_start(frame, &keep, err) ?:
 		  wire_check(frame, "connections", keep, 0, a->n, err);
 
 	while (!ret && a->n > keep)
 		ret = link_destroy(&a->end, &a->links[--a->n], err);
-	if (ret)
-		return ret;
-	encode_start(&answer, keep);
-	return session_send(a->s, &answer);
+	return ret ?: session_send(a->s, encode_start(keep));
 }
 
 /* Answer FRAME.  Returns 1 when it is BYE. */

@@ -16,13 +16,13 @@ void session_stage(struct session *s, const char *stage)
 	error_stage(&s->run.result->error, stage);
 }
 
-int session_send(struct session *s, struct frame *frame)
+int session_send(struct session *s, struct frame frame)
 {
-	int ret = oob_send_or_explain(s->run.conn, frame,
+	int ret = oob_send_or_explain(s->run.conn, &frame,
 				  time_after(run_peer_timeout(&s->run)),
 				  &s->run.result->error);
 
-	frame_free(frame);
+	frame_free(&frame);
 	return ret;
 }
 
@@ -157,10 +157,7 @@ int session_work(struct session *s, session_step *step)
 
 int session_send_empty(struct session *s, enum frame_type type)
 {
-	struct frame frame;
-
-	encode_empty(&frame, type);
-	return session_send(s, &frame);
+	return session_send(s, encode_empty(type));
 }
 
 int session_receive_empty(struct session *s, enum frame_type type)

@@ -99,7 +99,7 @@ int session_open_samples(struct session *s);
 void session_stage(struct session *s, const char *stage);
 
 /* Send FRAME and free it. */
-int session_send(struct session *s, struct frame *frame);
+int session_send(struct session *s, struct frame frame);
 
 /*
  * Receive a frame of TYPE; REFUSE, ABORT and any other type are errors.  A peer

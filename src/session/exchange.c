@@ -29,26 +29,16 @@ static int receive_start(struct session *s, uint64_t size)
 int exchange_start(struct session *s, uint64_t size)
 {
 	struct run *run = &s->run;
-	struct frame frame;
 	int ret;
 
 	*(run->client ? &run->asked_ticks : &run->answered_ticks) =
 		clock_ticks(&run->clock);
-	encode_start(&frame, size);
-	ret = session_send(s, &frame);
+	ret = session_send(s, encode_start(size));
 	if (ret || !run->client)
 		return ret;
 	ret = receive_start(s, size);
 	run->answered_ticks = clock_ticks(&run->clock);
 	return ret;
-}
-
-static int send_done(struct session *s, const struct done *done)
-{
-	struct frame frame;
-
-	encode_done(&frame, done);
-	return session_send(s, &frame);
 }
 
 /* The caller calls done_free(), and free(3) on done->latency. */
@@ -98,7 +88,7 @@ int exchange_done(struct session *s, struct done *mine, struct done *theirs)
 	int ret = 0;
 
 	if (run->client)
-		ret = send_done(s, mine);
+		ret = session_send(s, encode_done(mine));
 	if (!ret)
 		ret = receive_done(s, theirs);
 	if (ret)
@@ -108,7 +98,7 @@ int exchange_done(struct session *s, struct done *mine, struct done *theirs)
 		return 0;
 	}
 	compare_measure(run, mine);
-	return send_done(s, mine);
+	return session_send(s, encode_done(mine));
 }
 
 /* Make both ends ready and start the monitor. */

@@ -52,12 +52,10 @@ int handshake_begin(struct session *s)
 int handshake_send_hello(struct session *s)
 {
 	struct handshake *g = s->handshake;
-	struct frame frame;
 
 	/* encoded twice, because session_send() frees its frame */
-	encode_hello(&frame, &g->mine);
-	encode_hello(&g->sent, &g->mine);
-	return session_send(s, &frame);
+	g->sent = encode_hello(&g->mine);
+	return session_send(s, encode_hello(&g->mine));
 }
 
 int handshake_take_hello(struct session *s)
@@ -95,7 +93,6 @@ int handshake_send_proof(struct session *s)
 	const struct transcript transcript = transcript_of(s);
 	struct auth_key key;
 	struct auth auth;
-	struct frame frame;
 	struct seal *seal;
 	int ret;
 
@@ -105,8 +102,7 @@ int handshake_send_proof(struct session *s)
 	seal = seal_outgoing(&key, auth.stream);
 	auth_wipe(&key, sizeof(key));
 	auth_prove(&transcript, s->run.client, &auth);
-	encode_auth(&frame, &auth);
-	ret = session_send(s, &frame);
+	ret = session_send(s, encode_auth(&auth));
 	s->run.conn->seal_out = seal;
 	return ret;
 }

@@ -124,14 +124,11 @@ static int check_life(struct session *s, const struct waiting *w)
 
 static int send_place(struct session *s, struct waiting *w)
 {
-	struct frame frame;
-
 	if (s->place == PLACE_SERVED || s->place == PLACE_UNKNOWN ||
 	    s->run.plan->quiet || time_until(w->send_at))
 		return 0;
 	w->send_at = time_after(PLACE_PERIOD);
-	encode_wait(&frame, s->place);
-	return session_send(s, &frame);
+	return session_send(s, encode_wait(s->place));
 }
 
 static int wait_once(struct session *s, struct waiting *w)

@@ -246,11 +246,8 @@ static int request_again(struct session *s, struct reach *r)
 
 static int send_proof(struct session *s, struct reach *r)
 {
-	struct frame frame;
-
 	r->must_prove = false;
-	encode_reached(&frame, r->got);
-	return session_send(s, &frame);
+	return session_send(s, encode_reached(r->got));
 }
 
 /* Take the peer's challenge, if it has arrived.  If this end requested it

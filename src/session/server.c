@@ -182,7 +182,6 @@ static int agree(struct session *s)
 {
 	struct result *r = s->run.result;
 	struct plan *plan = &r->params.plan;
-	struct frame frame;
 	int ret;
 
 	session_stage(s, "plan");
@@ -193,8 +192,7 @@ static int agree(struct session *s)
 		return ret;
 	s->refusal = ret;
 	r->connected = true;
-	encode_accept(&frame, &r->server);
-	ret = session_send(s, &frame);
+	ret = session_send(s, encode_accept(&r->server));
 	s->accepted = true;
 	return ret || !plan->check ? ret : check_answer(s);
 }

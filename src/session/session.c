@@ -22,9 +22,8 @@ static void send_abort(struct session *s)
 	enum frame_type type = s->run.client || s->accepted ? FRAME_ABORT :
 							  FRAME_REFUSE;
 	struct error ignored = { 0 };
-	struct frame frame;
+	struct frame frame = encode_error(type, &s->run.result->error);
 
-	encode_error(&frame, type, &s->run.result->error);
 	oob_send(s->run.conn, &frame, time_after(ABORT_WAIT), &ignored);
 	frame_free(&frame);
 }

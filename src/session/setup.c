@@ -65,7 +65,6 @@ void setup_note_end(struct result *r, bool client, const struct endpoint *end)
 int setup_send_endpoint(struct session *s)
 {
 	struct endpoint mine;
-	struct frame frame;
 	int ret = 0;
 
 	resources_describe(&s->run.res, s->run.plan, s->run.device,
@@ -73,10 +72,9 @@ int setup_send_endpoint(struct session *s)
 	setup_note_end(s->run.result, s->run.client, &mine);
 	if (HAVE_RDMACM)
 		ret = manager_listen(s, &mine);
-	if (!ret)
-		encode_endpoint(&frame, &mine);
+	ret = ret ?: session_send(s, encode_endpoint(&mine));
 	free(mine.qps);
-	return ret ?: session_send(s, &frame);
+	return ret;
 }
 
 /* Check that PEER, an ENDPOINT, has the port of rdma_cm when it must, and only
@@ -174,10 +172,8 @@ int setup_connect(struct session *s)
 
 int setup_send_ready(struct session *s)
 {
-	struct frame frame;
-
-	encode_ready(&frame, run_effective(&s->run, s->run.client));
-	return session_send(s, &frame);
+	return session_send(s, encode_ready(run_effective(&s->run,
+							  s->run.client)));
 }
 
 int setup_take_ready(struct session *s)

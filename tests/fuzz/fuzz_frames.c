@@ -44,7 +44,7 @@ typedef void putter(struct frame *frame, const union value *v);
 	} \
 	static void put_##type(struct frame *frame, const union value *v) \
 	{ \
-		encode_##name(frame, &v->member); \
+		*frame = encode_##name(&v->member); \
 	}
 CODEC(HELLO, hello, hello)
 CODEC(ACCEPT, accept, port)
@@ -61,7 +61,7 @@ CODEC(DONE, done, done)
 	} \
 	static void put_##type(struct frame *frame, const union value *v) \
 	{ \
-		encode_error(frame, FRAME_##type, &v->error); \
+		*frame = encode_error(FRAME_##type, &v->error); \
 	}
 ERROR_CODEC(REFUSE)
 ERROR_CODEC(ABORT)
@@ -76,7 +76,7 @@ ERROR_CODEC(ABORT)
 	static void put_##type(struct frame *frame, const union value *v) \
 	{ \
 		(void)v; \
-		encode_empty(frame, FRAME_##type); \
+		*frame = encode_empty(FRAME_##type); \
 	}
 EMPTY_CODEC(AGAIN)
 EMPTY_CODEC(BYE)
@@ -90,7 +90,7 @@ static int get_PLAN(const struct frame *frame, union value *v,
 
 static void put_PLAN(struct frame *frame, const union value *v)
 {
-	encode_plan(frame, &v->asked.plan, &v->asked.client);
+	*frame = encode_plan(&v->asked.plan, &v->asked.client);
 }
 
 static int get_START(const struct frame *frame, union value *v,
@@ -101,7 +101,7 @@ static int get_START(const struct frame *frame, union value *v,
 
 static void put_START(struct frame *frame, const union value *v)
 {
-	encode_start(frame, v->size);
+	*frame = encode_start(v->size);
 }
 
 static int get_WAIT(const struct frame *frame, union value *v,
@@ -112,7 +112,7 @@ static int get_WAIT(const struct frame *frame, union value *v,
 
 static void put_WAIT(struct frame *frame, const union value *v)
 {
-	encode_wait(frame, v->before);
+	*frame = encode_wait(v->before);
 }
 
 static int get_AUTH(const struct frame *frame, union value *v,
@@ -123,7 +123,7 @@ static int get_AUTH(const struct frame *frame, union value *v,
 
 static void put_AUTH(struct frame *frame, const union value *v)
 {
-	encode_auth(frame, &v->auth);
+	*frame = encode_auth(&v->auth);
 }
 
 static int get_REACHED(const struct frame *frame, union value *v,
@@ -134,7 +134,7 @@ static int get_REACHED(const struct frame *frame, union value *v,
 
 static void put_REACHED(struct frame *frame, const union value *v)
 {
-	encode_reached(frame, v->reached);
+	*frame = encode_reached(v->reached);
 }
 
 /* A type that is missing above does not compile here. */

@@ -208,7 +208,7 @@ static void write_done(const char *folder)
 
 	for (uint64_t i = 1; i <= 3; i++)
 		histogram_record(done.latency, 1000 * i);
-	encode_done(&frame, &done);
+	frame = encode_done(&done);
 	put_byte(&s, 0x80 | FRAME_DONE);
 	put(&s, frame.bytes + WIRE_HEADER_SIZE, frame.length);
 	write_seed(folder, "frames", "DONE_samples", &s);
@@ -232,7 +232,7 @@ static void write_newer(const char *folder, const struct plan *plan)
 	wire_begin_field(&c, &list, 60, true, "later");
 	wire_put_string(&c, "6.1");
 	wire_end_fields(&c, &list);
-	wire_end(&frame, &c);
+	frame = wire_end(&c);
 	put_byte(&s, FRAME_ACCEPT);
 	put(&s, frame.bytes + WIRE_HEADER_SIZE, frame.length);
 	frame_free(&frame);
@@ -246,8 +246,8 @@ static void write_facts(const char *folder, const struct plan *plan)
 	struct frame frames[2];
 
 	port.facts = every_fact();
-	encode_plan(&frames[0], plan, &port);
-	encode_accept(&frames[1], &port);
+	frames[0] = encode_plan(plan, &port);
+	frames[1] = encode_accept(&port);
 	for (int i = 0; i < 2; i++) {
 		struct seed s = { 0 };
 

@@ -25,44 +25,44 @@ static inline void encode_any(enum frame_type type, const struct any_frame *any,
 {
 	switch (type) {
 	case FRAME_HELLO:
-		encode_hello(frame, &any->hello);
+		*frame = encode_hello(&any->hello);
 		break;
 	case FRAME_AUTH:
-		encode_auth(frame, &any->auth);
+		*frame = encode_auth(&any->auth);
 		break;
 	case FRAME_REFUSE:
 	case FRAME_ABORT:
-		encode_error(frame, type, &any->error);
+		*frame = encode_error(type, &any->error);
 		break;
 	case FRAME_PLAN:
-		encode_plan(frame, any->plan, &any->port);
+		*frame = encode_plan(any->plan, &any->port);
 		break;
 	case FRAME_ACCEPT:
-		encode_accept(frame, &any->port);
+		*frame = encode_accept(&any->port);
 		break;
 	case FRAME_ENDPOINT:
-		encode_endpoint(frame, &any->endpoint);
+		*frame = encode_endpoint(&any->endpoint);
 		break;
 	case FRAME_READY:
-		encode_ready(frame, &any->effective);
+		*frame = encode_ready(&any->effective);
 		break;
 	case FRAME_WAIT:
-		encode_wait(frame, any->before);
+		*frame = encode_wait(any->before);
 		break;
 	case FRAME_REACHED:
-		encode_reached(frame, any->reached);
+		*frame = encode_reached(any->reached);
 		break;
 	case FRAME_START:
-		encode_start(frame, any->size);
+		*frame = encode_start(any->size);
 		break;
 	case FRAME_SENT:
-		encode_sent(frame, &any->sent);
+		*frame = encode_sent(&any->sent);
 		break;
 	case FRAME_DONE:
-		encode_done(frame, &any->done);
+		*frame = encode_done(&any->done);
 		break;
 	default:
-		encode_empty(frame, type);
+		*frame = encode_empty(type);
 	}
 }
 

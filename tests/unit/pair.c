@@ -167,11 +167,11 @@ void pair_say_until_ready(int fd, const struct plan *plan,
 
 	pair_valid_frame(FRAME_HELLO, &frame);
 	pair_say(fd, &frame);
-	encode_plan(&frame, plan, port);
+	frame = encode_plan(plan, port);
 	pair_say(fd, &frame);
-	encode_endpoint(&frame, &endpoint);
+	frame = encode_endpoint(&endpoint);
 	pair_say(fd, &frame);
-	encode_ready(&frame, &effective);
+	frame = encode_ready(&effective);
 	pair_say(fd, &frame);
 }
 
@@ -184,7 +184,7 @@ static void say_two_endpoints(int to)
 	};
 	struct frame frame;
 
-	encode_endpoint(&frame, &endpoint);
+	frame = encode_endpoint(&endpoint);
 	pair_say(to, &frame);
 }
 

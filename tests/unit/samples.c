@@ -168,7 +168,7 @@ static void encode_sample_hello(struct frame *frame)
 		"0.1.0", "host", true, { 0x11, 0x22, 0x33, 0x44, [31] = 0x55 },
 	};
 
-	encode_hello(frame, &hello);
+	*frame = encode_hello(&hello);
 }
 
 static void encode_sample_auth(struct frame *frame)
@@ -178,21 +178,21 @@ static void encode_sample_auth(struct frame *frame)
 		.stream = { 0xe5, 0xf6, [23] = 0xa7 },
 	};
 
-	encode_auth(frame, &auth);
+	*frame = encode_auth(&auth);
 }
 
 static void encode_sample_refuse(struct frame *frame)
 {
 	const struct error error = sample_error();
 
-	encode_error(frame, FRAME_REFUSE, &error);
+	*frame = encode_error(FRAME_REFUSE, &error);
 }
 
 static void encode_sample_abort(struct frame *frame)
 {
 	const struct error error = sample_error();
 
-	encode_error(frame, FRAME_ABORT, &error);
+	*frame = encode_error(FRAME_ABORT, &error);
 }
 
 static void encode_sample_plan(struct frame *frame)
@@ -200,45 +200,45 @@ static void encode_sample_plan(struct frame *frame)
 	const struct plan plan = sample_plan();
 	const struct port port = sample_port();
 
-	encode_plan(frame, &plan, &port);
+	*frame = encode_plan(&plan, &port);
 }
 
 static void encode_sample_accept(struct frame *frame)
 {
 	const struct port port = sample_port();
 
-	encode_accept(frame, &port);
+	*frame = encode_accept(&port);
 }
 
 static void encode_sample_endpoint(struct frame *frame)
 {
 	const struct endpoint endpoint = sample_endpoint();
 
-	encode_endpoint(frame, &endpoint);
+	*frame = encode_endpoint(&endpoint);
 }
 
 static void encode_sample_reached(struct frame *frame)
 {
 	const uint8_t bytes[REACHED_SIZE] = { 0x0a, 0x0b, 0x0c, [15] = 0x0d };
 
-	encode_reached(frame, bytes);
+	*frame = encode_reached(bytes);
 }
 
 static void encode_sample_again(struct frame *frame)
 {
-	encode_empty(frame, FRAME_AGAIN);
+	*frame = encode_empty(FRAME_AGAIN);
 }
 
 static void encode_sample_start(struct frame *frame)
 {
-	encode_start(frame, 65536);
+	*frame = encode_start(65536);
 }
 
 static void encode_sample_sent(struct frame *frame)
 {
 	const struct sent sent = { 2, { 70, 40 } };
 
-	encode_sent(frame, &sent);
+	*frame = encode_sent(&sent);
 }
 
 static void encode_sample_done(struct frame *frame)
@@ -261,7 +261,7 @@ static void encode_sample_done(struct frame *frame)
 	histogram_record(done.latency, 2000);
 	histogram_record(done.latency, 1000);
 	histogram_record(done.latency, 3000);
-	encode_done(frame, &done);
+	*frame = encode_done(&done);
 	free(done.latency);
 }
 
@@ -269,7 +269,7 @@ static void encode_sample_done_empty(struct frame *frame)
 {
 	struct done done = sample_done();
 
-	encode_done(frame, &done);
+	*frame = encode_done(&done);
 	free(done.latency);
 }
 
@@ -280,22 +280,22 @@ static void encode_sample_ready(struct frame *frame)
 		8, 128, 512, 1, 2, 220,
 	};
 
-	encode_ready(frame, &effective);
+	*frame = encode_ready(&effective);
 }
 
 static void encode_sample_bye(struct frame *frame)
 {
-	encode_empty(frame, FRAME_BYE);
+	*frame = encode_empty(FRAME_BYE);
 }
 
 static void encode_sample_alive(struct frame *frame)
 {
-	encode_empty(frame, FRAME_ALIVE);
+	*frame = encode_empty(FRAME_ALIVE);
 }
 
 static void encode_sample_wait(struct frame *frame)
 {
-	encode_wait(frame, 19);
+	*frame = encode_wait(19);
 }
 
 #define SAMPLE(id, name) \

@@ -25,7 +25,7 @@ static void encode(struct exchange *x)
 {
 	for (int client = 0; client < 2; client++) {
 		frame_free(&x->frames[client]);
-		encode_hello(&x->frames[client], &x->hellos[client]);
+		x->frames[client] = encode_hello(&x->hellos[client]);
 	}
 }
 

@@ -145,7 +145,7 @@ TEST(test_wait_for_a_late_server)
 	assert_memory_equal(late.conn.host.bytes + 10, "\xff\xff\x7f\0\0\1",
 			    6);
 	assert_contains(conn.address, QUIET " port ");
-	encode_start(&frame, 5);
+	frame = encode_start(5);
 	assert_int_equal(oob_send(&conn, &frame, time_after(MS), &err), 0);
 	assert_int_equal(oob_receive(&late.conn, "x", time_after(1000 * MS),
 				     &got, &err), 0);

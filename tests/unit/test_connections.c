@@ -320,7 +320,7 @@ TEST(test_took_too_long)
 	struct error err = { 0 };
 	struct frame frame;
 
-	encode_endpoint(&frame, &e);
+	frame = encode_endpoint(&e);
 	assert_int_equal(decode_endpoint(&frame, &got, &err), -EPROTO);
 	assert_contains(error_text(&err), "took 18446744073709551615");
 	frame_free(&frame);
@@ -337,7 +337,7 @@ TEST(test_frames)
 	struct frame frame;
 	struct plan plan;
 
-	encode_endpoint(&frame, &e);
+	frame = encode_endpoint(&e);
 	assert_int_equal(decode_endpoint(&frame, &got, &err), 0);
 	assert_int_equal(got.took, 123456789);
 	free(got.qps);
@@ -345,7 +345,7 @@ TEST(test_frames)
 	param_defaults(&params);
 	params.plan.sizes.n = 1;
 	params.plan.control = CONTROL_CONNECT;
-	encode_plan(&frame, &params.plan, &port);
+	frame = encode_plan(&params.plan, &port);
 	assert_int_equal(decode_plan(&frame, &plan, &port, &err), 0);
 	assert_int_equal(plan.control, CONTROL_CONNECT);
 	assert_int_equal(plan.metric, METRIC_LATENCY);

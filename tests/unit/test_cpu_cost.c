@@ -67,7 +67,7 @@ static struct frame frame_of(const struct cpu_cost *cost)
 	struct done done = { .cpu = *cost, .clock.drift = NAN };
 	struct frame frame;
 
-	encode_done(&frame, &done);
+	frame = encode_done(&done);
 	return frame;
 }
 

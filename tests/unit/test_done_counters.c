@@ -36,7 +36,7 @@ TEST(test_there_and_back)
 	struct frame frame;
 
 	done.counters = (struct counters){ 1234567890123, 3, list };
-	encode_done(&frame, &done);
+	frame = encode_done(&done);
 	got.latency = histogram_new();
 	assert_int_equal(decode_done(&frame, &got, &err), 0);
 	assert_int_equal(got.counters.ns, 1234567890123);
@@ -51,7 +51,7 @@ TEST(test_there_and_back)
 	assert_int_equal(got.counters.n, 0);
 	/* without any there is no field */
 	done.counters.n = 0;
-	encode_done(&frame, &done);
+	frame = encode_done(&done);
 	assert_int_equal(decode_done(&frame, &got, &err), 0);
 	assert_int_equal(got.counters.n, 0);
 	frame_free(&frame);
@@ -189,7 +189,7 @@ TEST(test_the_largest)
 	for (uint32_t i = 0; i < HISTOGRAM_BINS; i++)
 		histogram_record(done.latency, histogram_bin_low(i));
 	done.counters = (struct counters){ 1, COUNTERS_MAX, many };
-	encode_done(&frame, &done);
+	frame = encode_done(&done);
 	assert_true(frame.length <= frame_limit(FRAME_DONE));
 	got.latency = histogram_new();
 	if (decode_done(&frame, &got, &err))

@@ -15,11 +15,11 @@ TEST(test_there_and_back)
 	struct frame frame;
 
 	port.facts = every_fact();
-	encode_accept(&frame, &port);
+	frame = encode_accept(&port);
 	assert_int_equal(decode_accept(&frame, &got, &err), 0);
 	assert_memory_equal(&got, &port, sizeof(port));
 	frame_free(&frame);
-	encode_plan(&frame, &plan, &port);
+	frame = encode_plan(&plan, &port);
 	assert_int_equal(decode_plan(&frame, &ignored, &got, &err), 0);
 	assert_memory_equal(&got, &port, sizeof(port));
 	frame_free(&frame);
@@ -31,9 +31,9 @@ TEST(test_unknown_ones_do_not_travel)
 	struct error err = { 0 };
 	struct frame frame, without;
 
-	encode_accept(&without, &port);
+	without = encode_accept(&port);
 	facts_set_count(&port.facts, FACT_SMT, 0);
-	encode_accept(&frame, &port);
+	frame = encode_accept(&port);
 	/* the field, its list, and one fact in it */
 	assert_int_equal(frame.length - without.length,
 			 (3 + 2 + 5 + 4) + 2 + (3 + 2 + 3 + 4) + 8);
@@ -53,7 +53,7 @@ static struct frame one_fact(uint16_t id, bool optional, const void *value,
 	struct frame frame;
 	struct cursor c;
 
-	encode_accept(&frame, &port);
+	frame = encode_accept(&port);
 	c = wire_open(&frame, NULL);
 	c.at = frame.length - 2;	/* before the empty list */
 	c.size = frame_limit(FRAME_ACCEPT);
@@ -64,7 +64,7 @@ static struct frame one_fact(uint16_t id, bool optional, const void *value,
 	wire_put_raw(&c, value, size);
 	wire_end_fields(&c, &facts);
 	wire_end_fields(&c, &fields);
-	wire_end(&frame, &c);
+	frame = wire_end(&c);
 	return frame;
 }
 
@@ -191,7 +191,7 @@ TEST(test_every_truncation)
 	struct frame frame;
 
 	port.facts = every_fact();
-	encode_accept(&frame, &port);
+	frame = encode_accept(&port);
 	for (uint32_t n = frame.length - 1; n; n--) {
 		struct frame cut = sample_frame(FRAME_ACCEPT, frame.bytes,
 						WIRE_HEADER_SIZE + n);

@@ -86,8 +86,8 @@ static void check_same_plan(const struct plan *a, const struct plan *b)
 	const struct port port = { 0 };
 	struct frame one, other;
 
-	encode_plan(&one, a, &port);
-	encode_plan(&other, b, &port);
+	one = encode_plan(a, &port);
+	other = encode_plan(b, &port);
 	assert_int_equal(one.length, other.length);
 	assert_memory_equal(one.bytes, other.bytes, one.length);
 	frame_free(&one);
@@ -105,7 +105,7 @@ TEST(test_plan_there_and_back)
 		for (int metric = 0; metric < METRIC_COUNT; metric++) {
 			plan.op = (enum op)op;
 			plan.metric = (enum metric)metric;
-			encode_plan(&frame, &plan, &port);
+			frame = encode_plan(&plan, &port);
 			memset(&got, 0, sizeof(got));
 			assert_int_equal(decode_plan(&frame, &got, &client,
 						     &err), 0);
@@ -126,8 +126,8 @@ TEST(test_defaults_do_not_travel)
 
 	param_defaults(&params);
 	params.plan.sizes = (struct sizes){ 1, { 64 } };
-	encode_accept(&full, &port);
-	encode_plan(&frame, &params.plan, &port);
+	full = encode_accept(&port);
+	frame = encode_plan(&params.plan, &port);
 	/* operation, metric, one field: its head and the size */
 	assert_int_equal(frame.length,
 			 full.length + 2 + 2 + (3 + 2 + 4 + 4) + 8);
@@ -172,7 +172,7 @@ TEST(test_every_parameter_travels)
 		params.plan.sizes = (struct sizes){ 1, { 64 } };
 		param_set(&params, row,
 			  another_value(row, param_get(&params, row)));
-		encode_plan(&frame, &params.plan, &port);
+		frame = encode_plan(&params.plan, &port);
 		assert_int_equal(decode_plan(&frame, &theirs.plan, &client,
 					     &err), 0);
 		assert_int_equal(param_get(&theirs, row),
@@ -191,8 +191,8 @@ static struct frame newer_plan(bool optional, const char *name)
 	struct field_list list = { 0 };
 	struct cursor c;
 
-	encode_accept(&accept, &port);
-	encode_plan(&frame, &plan, &port);
+	accept = encode_accept(&port);
+	frame = encode_plan(&plan, &port);
 	c = wire_open(&frame, NULL);
 	c.at = frame.length;
 	c.size = frame_limit(FRAME_PLAN);
@@ -201,7 +201,7 @@ static struct frame newer_plan(bool optional, const char *name)
 	wire_begin_field(&c, &list, 60000, optional, name);
 	wire_put(&c, 2, 1);
 	wire_end_fields(&c, &list);
-	wire_end(&frame, &c);
+	frame = wire_end(&c);
 	frame_free(&accept);
 	return frame;
 }
@@ -243,7 +243,7 @@ TEST(test_plan_without_sizes)
 	struct frame frame;
 
 	plan.sizes.n = 0;
-	encode_plan(&frame, &plan, &port);
+	frame = encode_plan(&plan, &port);
 	memset(&got, 0x5a, sizeof(got));
 	plan = got;
 	assert_int_equal(decode_plan(&frame, &got, &client, &err), -EPROTO);
@@ -259,7 +259,7 @@ TEST(test_endpoint_there_and_back)
 	struct error err = { 0 };
 	struct frame frame;
 
-	encode_endpoint(&frame, &e);
+	frame = encode_endpoint(&e);
 	assert_int_equal(decode_endpoint(&frame, &got, &err), 0);
 	assert_memory_equal(got.qps, e.qps, 2 * sizeof(*e.qps));
 	assert_memory_equal(got.gid.raw, e.gid.raw, 16);
@@ -299,7 +299,7 @@ TEST(test_targets_there_and_back)
 		e.qps[0].srqn = 8;
 		e.qps[1].target = rows[i].target;
 		e.qps[1].srqn = rows[i].srqn;
-		encode_endpoint(&frame, &e);
+		frame = encode_endpoint(&e);
 		assert_int_equal(decode_endpoint(&frame, &got, &err),
 				 rows[i].text ? -EPROTO : 0);
 		frame_free(&frame);
@@ -323,16 +323,17 @@ TEST(test_wrong_number_of_targets)
 		struct frame frame;
 		struct cursor c;
 
-		encode_endpoint(&frame, &e);
+		frame = encode_endpoint(&e);
 		c = (struct cursor){ .bytes = frame.bytes + WIRE_HEADER_SIZE,
 				     .size = frame_limit(FRAME_ENDPOINT),
+				     .type = FRAME_ENDPOINT,
 				     .at = frame.length - 2 };
 		wire_begin_fields(&c, &list);
 		wire_begin_field(&c, &list, 3, false, "xrc");
 		for (uint32_t i = 0; i < n; i++)
 			wire_put(&c, 8, i);
 		wire_end_fields(&c, &list);
-		wire_end(&frame, &c);
+		frame = wire_end(&c);
 		assert_int_equal(decode_endpoint(&frame, &got, &err),
 				 n == 2 ? 0 : -EPROTO);
 		frame_free(&frame);
@@ -358,7 +359,7 @@ TEST(test_memory_there_and_back)
 		struct frame frame;
 
 		snprintf(e.memory, sizeof(e.memory), "%s", texts[i]);
-		encode_endpoint(&frame, &e);
+		frame = encode_endpoint(&e);
 		assert_int_equal(decode_endpoint(&frame, &got, &err), 0);
 		assert_string_equal(got.memory, texts[i]);
 		free(got.qps);
@@ -377,16 +378,17 @@ static int decode_memory(size_t length, char fill, struct endpoint *got,
 	struct cursor c;
 	int ret;
 
-	encode_endpoint(&frame, &e);
+	frame = encode_endpoint(&e);
 	c = (struct cursor){ .bytes = frame.bytes + WIRE_HEADER_SIZE,
 			     .size = frame_limit(FRAME_ENDPOINT),
+			     .type = FRAME_ENDPOINT,
 			     .at = frame.length - 2 };
 	memset(text, fill, length);
 	wire_begin_fields(&c, &list);
 	wire_begin_field(&c, &list, 2, true, "memory");
 	wire_put_string(&c, text);
 	wire_end_fields(&c, &list);
-	wire_end(&frame, &c);
+	frame = wire_end(&c);
 	ret = decode_endpoint(&frame, got, err);
 	frame_free(&frame);
 	return ret;
@@ -416,7 +418,7 @@ TEST(test_done_there_and_back)
 
 	for (int i = 0; i < 10000; i++)
 		histogram_record(done.latency, next_random(&seed) >> 40);
-	encode_done(&frame, &done);
+	frame = encode_done(&done);
 	histogram_record(got.latency, 5);	/* is forgotten */
 	assert_int_equal(decode_done(&frame, &got, &err), 0);
 	assert_memory_equal(got.latency, done.latency,
@@ -454,7 +456,7 @@ TEST(test_done_with_events)
 	free(done.latency);
 	done.latency = NULL;
 	done.events = (struct event_counts){ true, 4711, COUNT_MAX };
-	encode_done(&frame, &done);
+	frame = encode_done(&done);
 	assert_int_equal(decode_done(&frame, &got, &err), 0);
 	assert_true(got.events.known);
 	assert_int_equal(got.events.sends, 4711);
@@ -462,7 +464,7 @@ TEST(test_done_with_events)
 	done_free(&got);
 	frame_free(&frame);
 	done.events.receives++;
-	encode_done(&frame, &done);
+	frame = encode_done(&done);
 	assert_int_equal(decode_done(&frame, &got, &err), 0);
 	assert_false(got.events.known);
 	assert_string_equal(error_text(&got.implausible),
@@ -492,7 +494,7 @@ TEST(test_done_with_a_clock)
 		strcpy(done.clock.kernel, "hpet");
 		done.span[0] = UINT64_MAX;
 		done.span[1] = 4711;
-		encode_done(&frame, &done);
+		frame = encode_done(&done);
 		assert_int_equal(decode_done(&frame, &got, &err), 0);
 		assert_memory_equal(&got.clock.drift, &drifts[i],
 				    sizeof(double));
@@ -520,7 +522,7 @@ TEST(test_done_with_all_there_can_be)
 	done.threads = threads;
 	done.n_intervals = 10000;
 	done.intervals = intervals;
-	encode_done(&frame, &done);
+	frame = encode_done(&done);
 	assert_int_equal(decode_done(&frame, &got, &err), 0);
 	assert_int_equal(got.n_threads, CPUS_MAX);
 	assert_memory_equal(got.threads, threads, sizeof(threads));
@@ -543,12 +545,12 @@ TEST(test_done_without_a_histogram)
 	struct error err = { 0 };
 	struct frame frame;
 
-	encode_done(&frame, &done);
+	frame = encode_done(&done);
 	assert_int_equal(decode_done(&frame, &got, &err), 0);
 	done_free(&got);
 	frame_free(&frame);
 	histogram_record(done.latency, 5);
-	encode_done(&frame, &done);
+	frame = encode_done(&done);
 	assert_int_equal(decode_done(&frame, &got, &err), -EPROTO);
 	assert_contains(error_text(&err), "samples 1");
 	done_free(&got);
@@ -564,7 +566,7 @@ TEST(test_sent_there_and_back)
 
 	for (uint32_t i = 0; i < sent.n; i++)
 		sent.messages[i] = COUNT_MAX - i;
-	encode_sent(&frame, &sent);
+	frame = encode_sent(&sent);
 	assert_int_equal(frame.length, frame_limit(FRAME_SENT));
 	assert_int_equal(decode_sent(&frame, &got, &err), 0);
 	assert_memory_equal(&got.messages, &sent.messages,
@@ -579,7 +581,7 @@ TEST(test_the_peers_error)
 	struct frame frame;
 
 	error_stage(&err, "traffic");
-	encode_error(&frame, FRAME_ABORT, &theirs);
+	frame = encode_error(FRAME_ABORT, &theirs);
 	assert_int_equal(frames_take_error(&frame, "server", &err),
 			 -ECONNABORTED);
 	assert_message(&err, "the server: because");
@@ -600,7 +602,7 @@ TEST(test_the_peers_error_comes_second)
 	assert_int_equal(fail_code(&err, -EIO, "EIO", "look", "it broke"),
 			 -EIO);
 	before = err;
-	encode_error(&frame, FRAME_ABORT, &theirs);
+	frame = encode_error(FRAME_ABORT, &theirs);
 	assert_int_equal(frames_take_error(&frame, "server", &err),
 			 -ECONNABORTED);
 	assert_memory_equal(&err, &before, sizeof(err));
@@ -650,21 +652,21 @@ TEST(test_the_largest_texts_and_ports)
 
 	longest(hello.version, sizeof(hello.version));
 	longest(hello.hostname, sizeof(hello.hostname));
-	encode_hello(&frame, &hello);
+	frame = encode_hello(&hello);
 	check_whole(&frame);
 	longest(error.stage, sizeof(error.stage));
 	longest(error.code, sizeof(error.code));
 	longest(error.message, sizeof(error.message));
 	longest(error.advice, sizeof(error.advice));
-	encode_error(&frame, FRAME_REFUSE, &error);
+	frame = encode_error(FRAME_REFUSE, &error);
 	check_whole(&frame);
-	encode_error(&frame, FRAME_ABORT, &error);
+	frame = encode_error(FRAME_ABORT, &error);
 	check_whole(&frame);
 	plan.sizes.n = SIZES_MAX;
 	plan.flow_labels.n = LABELS_MAX;
-	encode_plan(&frame, &plan, &port);
+	frame = encode_plan(&plan, &port);
 	check_whole(&frame);
-	encode_accept(&frame, &port);
+	frame = encode_accept(&port);
 	check_whole(&frame);
 }
 
@@ -678,17 +680,17 @@ TEST(test_the_largest_endpoint_and_histogram)
 	e.length = UINT64_MAX - e.va;
 	e.stride = 1;
 	e.qps = calloc(e.n, sizeof(*e.qps));
-	encode_endpoint(&frame, &e);
+	frame = encode_endpoint(&e);
 	check_whole(&frame);
 	e.targets = true;
 	e.n /= 2;
-	encode_endpoint(&frame, &e);
+	frame = encode_endpoint(&e);
 	check_whole(&frame);
 	free(e.qps);
 	for (uint32_t i = 0; i < HISTOGRAM_BINS; i++)
 		histogram_record(done.latency, histogram_bin_low(i));
 	longest(done.clock.source, sizeof(done.clock.source));
-	encode_done(&frame, &done);
+	frame = encode_done(&done);
 	check_whole(&frame);
 	free(done.latency);
 }

@@ -466,7 +466,7 @@ static void make_endpoint(struct frame *frame, uint16_t port)
 			      .n = 1, .qps = &qp, .cm_port = port };
 
 	memset(e.cm_token, 0xa5, sizeof(e.cm_token));
-	encode_endpoint(frame, &e);
+	*frame = encode_endpoint(&e);
 }
 
 TEST(test_port_in_the_endpoint)

@@ -110,7 +110,7 @@ static int travel(const struct plan *plan, struct plan *got, struct error *err)
 	int ret;
 
 	sent.mcast = plan->mcast;
-	encode_plan(&frame, &sent, &port);
+	frame = encode_plan(&sent, &port);
 	ret = decode_plan(&frame, got, &other, err);
 	frame_free(&frame);
 	return ret;
@@ -150,7 +150,7 @@ static int receivers_travel(uint64_t received, uint32_t n, uint8_t change,
 	struct frame frame;
 	int ret;
 
-	encode_done(&frame, &done);
+	frame = encode_done(&done);
 	frame.bytes[WIRE_HEADER_SIZE + frame.length - 1] ^= change;
 	*got = (struct done){ .posted = 0 };
 	ret = decode_done(&frame, got, err);

@@ -55,7 +55,7 @@ TEST(test_byte_by_byte)
 	struct error err = { 0 };
 
 	make_pair(&conn, &w.fd);
-	encode_error(&sent, FRAME_ABORT, &error);
+	sent = encode_error(FRAME_ABORT, &error);
 	w.bytes = sent.bytes;
 	w.size = WIRE_HEADER_SIZE + sent.length;
 	pthread_create(&w.thread, NULL, write_slowly, &w);
@@ -131,7 +131,7 @@ TEST(test_what_is_there_is_taken)
 
 	make_pair(&conn, &fd);
 	oob_adopt(fd, -1, "client", &peer);
-	encode_start(&frame, 77);
+	frame = encode_start(77);
 	assert_int_equal(oob_send(&peer, &frame, 0, &err), 0);
 	frame_free(&frame);
 	assert_int_equal(oob_receive(&conn, "START", 0, &got, &err), 0);
@@ -149,8 +149,8 @@ TEST(test_taken_in_pieces)
 	int fd;
 
 	make_pair(&conn, &fd);
-	encode_start(&sent[0], 77);
-	encode_empty(&sent[1], FRAME_BYE);
+	sent[0] = encode_start(77);
+	sent[1] = encode_empty(FRAME_BYE);
 	for (int i = 0; i < 2; i++) {
 		size_t size = WIRE_HEADER_SIZE + sent[i].length;
 
@@ -179,7 +179,7 @@ TEST(test_half_a_frame_is_released)
 	int fd;
 
 	make_pair(&conn, &fd);
-	encode_start(&frame, 77);
+	frame = encode_start(77);
 	assert_int_equal(write(fd, frame.bytes, WIRE_HEADER_SIZE + 3),
 			 WIRE_HEADER_SIZE + 3);
 	assert_int_equal(oob_take(&conn, "x", &got, &err), -EAGAIN);
@@ -219,7 +219,7 @@ static int take_signs(struct connection *conn, int fd, int most,
 	struct frame sign, got;
 	int n = 0, ret = 0;
 
-	encode_wait(&sign, 3);
+	sign = encode_wait(3);
 	while (n < most && !ret) {
 		assert_int_equal(write(fd, sign.bytes, WIRE_HEADER_SIZE + 4),
 				 WIRE_HEADER_SIZE + 4);
@@ -288,7 +288,7 @@ TEST(test_a_flood_of_other_frames)
 	struct error err = { 0 };
 
 	make_pair(&conn, &w.fd);
-	encode_start(&frame, 1);
+	frame = encode_start(1);
 	w.bytes = frame.bytes;
 	w.size = WIRE_HEADER_SIZE + frame.length;
 	pthread_create(&w.thread, NULL, flood, &w);
@@ -328,7 +328,7 @@ static void make_large(struct frame *frame)
 			      .stride = 64, .n = ENDPOINT_QPS_MAX };
 
 	e.qps = calloc(e.n, sizeof(*e.qps));
-	encode_endpoint(frame, &e);
+	*frame = encode_endpoint(&e);
 	free(e.qps);
 }
 
@@ -406,7 +406,7 @@ TEST(test_nothing_is_sent_after_a_part)
 	make_pair(&conn, &fd);
 	small_buffer(conn.fd);
 	make_large(&frame);
-	encode_empty(&small, FRAME_BYE);
+	small = encode_empty(FRAME_BYE);
 	send_when_full(&conn, &frame);
 	assert_true(drain(fd) > 0);
 	assert_int_equal(oob_send(&conn, &small, time_after(20 * MS), &err),
@@ -425,13 +425,13 @@ TEST(test_what_did_not_fit_is_not_sent)
 	struct connection conn;
 	struct error err = { 0 };
 	struct frame frame;
-	struct cursor c = wire_begin(&frame, FRAME_START);
+	struct cursor c = wire_begin(FRAME_START);
 	int fd;
 
 	make_pair(&conn, &fd);
 	wire_put(&c, 8, 1);
 	wire_put(&c, 1, 1);
-	wire_end(&frame, &c);
+	frame = wire_end(&c);
 	assert_int_equal(oob_send(&conn, &frame, time_after(SECOND), &err),
 			 -EMSGSIZE);
 	assert_message(&err, "START does not fit into 8 bytes");
@@ -450,7 +450,7 @@ TEST(test_what_can_be_sent_after_nothing)
 	struct error err = { 0 };
 	struct frame small;
 
-	encode_empty(&small, FRAME_BYE);
+	small = encode_empty(FRAME_BYE);
 	assert_int_equal(auth_init(&err), 0);
 	for (int sealed = 0; sealed < 2; sealed++) {
 		struct connection conn;
@@ -520,7 +520,7 @@ TEST(test_interrupted_while_bytes_come)
 
 	make_pair(&conn, &fd);
 	conn.cancel_fd = cancel;
-	encode_start(&frame, 1);
+	frame = encode_start(1);
 	assert_true(write(fd, frame.bytes, WIRE_HEADER_SIZE + 8) > 0);
 	frame_free(&frame);
 	raise(SIGINT);
@@ -544,14 +544,14 @@ static int speak_to_the_gone(enum frame_type type, struct error *err)
 	int fd, ret;
 
 	make_pair(&conn, &fd);
-	encode_empty(&frame, FRAME_ALIVE);
+	frame = encode_empty(FRAME_ALIVE);
 	assert_int_equal(send(fd, frame.bytes, WIRE_HEADER_SIZE, 0),
 			 WIRE_HEADER_SIZE);
 	frame_free(&frame);
 	if (type == FRAME_ABORT)
-		encode_error(&frame, type, &why);
+		frame = encode_error(type, &why);
 	else
-		encode_empty(&frame, type);
+		frame = encode_empty(type);
 	assert_int_equal(send(fd, frame.bytes, WIRE_HEADER_SIZE + frame.length,
 			      0), WIRE_HEADER_SIZE + frame.length);
 	close(fd);

@@ -43,10 +43,10 @@ static void tell(int fd, uint32_t (*place)(uint32_t i))
 	struct frame frame;
 
 	for (uint32_t i = 0; i < SIGNS; i++) {
-		encode_wait(&frame, place(i));
+		frame = encode_wait(place(i));
 		send_frame(fd, &frame);
 	}
-	encode_accept(&frame, &port);
+	frame = encode_accept(&port);
 	send_frame(fd, &frame);
 }
 

@@ -306,7 +306,7 @@ static void say_done_early(const struct pair *p, const struct plan *plan, int fd
 	struct frame frame;
 
 	pair_say_until_ready(fd, plan, &p->client.device.port);
-	encode_start(&frame, plan->sizes.bytes[0]);
+	frame = encode_start(plan->sizes.bytes[0]);
 	pair_say(fd, &frame);
 	pair_valid_frame(FRAME_DONE, &frame);
 	pair_say(fd, &frame);

@@ -218,7 +218,7 @@ static uint64_t sent_to_another(size_t row, enum way way, enum frame_type type,
 		pair_valid_frame(type, &frame);
 		pair_say(fds[0], &frame);
 	}
-	encode_start(&frame, plan->sizes.bytes[0]);
+	frame = encode_start(plan->sizes.bytes[0]);
 	pair_say(fds[0], &frame);
 	oob_adopt(fds[1], -1, "client", &p.server.conn);
 	assert_true(pair_serve(&p, &session) < 0);

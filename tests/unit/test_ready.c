@@ -25,7 +25,7 @@ TEST(test_ready)
 	struct error err = { 0 };
 	struct frame frame;
 
-	encode_ready(&frame, &sample);
+	frame = encode_ready(&sample);
 	assert_int_equal(frame.length, 68);
 	assert_int_equal(frame.length, frame_limit(FRAME_READY));
 	for (int i = 0; i < EFFECTIVE_VALUES; i++) {
@@ -62,7 +62,7 @@ TEST(test_ready_out_of_range)
 		struct frame frame;
 		uint8_t *at;
 
-		encode_ready(&frame, &sample);
+		frame = encode_ready(&sample);
 		at = frame.bytes + WIRE_HEADER_SIZE + 4 * cases[i].value;
 		for (int b = 0; b < 4; b++)
 			at[b] = (uint8_t)(cases[i].above >> (24 - 8 * b));
@@ -80,7 +80,7 @@ TEST(test_ready_of_another_length)
 		struct error err = { 0 };
 		struct frame frame;
 
-		encode_ready(&frame, &sample);
+		frame = encode_ready(&sample);
 		frame.length = length;
 		assert_int_equal(decode_ready(&frame, &got, &err), -EPROTO);
 		assert_false(got.known);

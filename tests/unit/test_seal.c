@@ -44,7 +44,7 @@ static struct frame sealed_start(struct way *w, uint64_t size)
 {
 	struct frame frame, sealed;
 
-	encode_start(&frame, size);
+	frame = encode_start(size);
 	seal_frame(w->out, &frame, &sealed);
 	frame_free(&frame);
 	return sealed;
@@ -85,7 +85,7 @@ static void check_opens(struct way *w, const struct frame *sealed,
 	struct error err = { 0 };
 
 	assert_int_equal(receive_frame(w->in, sealed, &frame, &err), 0);
-	encode_start(&wanted, size);
+	wanted = encode_start(size);
 	assert_int_equal(frame.type, wanted.type);
 	assert_int_equal(frame.length, wanted.length);
 	assert_memory_equal(frame.bytes, wanted.bytes,
@@ -132,13 +132,13 @@ TEST(test_the_largest_of_each_type)
 
 	open_way(&w);
 	for (size_t i = 0; i < COUNT(types); i++) {
+		struct cursor c = wire_begin(types[i]);
 		struct frame plain, sealed, got;
-		struct cursor c = wire_begin(&plain, types[i]);
 		struct error err = { 0 };
 
 		memset(c.bytes, 0xa5, c.size);
 		c.at = c.size;
-		wire_end(&plain, &c);
+		plain = wire_end(&c);
 		seal_frame(w.out, &plain, &sealed);
 		assert_int_equal(receive_frame(w.in, &sealed, &got, &err), 0);
 		assert_int_equal(got.type, types[i]);
@@ -215,7 +215,7 @@ TEST(test_a_byte_more)
 	struct way w;
 
 	open_way(&w);
-	encode_error(&plain, FRAME_ABORT, &(struct error){ .stage = "x" });
+	plain = encode_error(FRAME_ABORT, &(struct error){ .stage = "x" });
 	seal_frame(w.out, &plain, &sealed);
 	longer = (struct frame){
 		.type = FRAME_ABORT,
@@ -294,15 +294,15 @@ TEST(test_a_frame_put_in)
 	struct way w;
 
 	open_way(&w);
-	encode_start(&clear, 4711);
+	clear = encode_start(4711);
 	check_tampered(&w, &clear);
 	frame_free(&clear);
-	encode_empty(&clear, FRAME_BYE);
+	clear = encode_empty(FRAME_BYE);
 	check_tampered(&w, &clear);
 	frame_free(&clear);
 	close_way(&w);
 	open_way(&w);
-	encode_error(&clear, FRAME_ABORT,
+	clear = encode_error(FRAME_ABORT,
 		     &(struct error){ .message = "I am the client" });
 	check_tampered(&w, &clear);
 	frame_free(&clear);
@@ -389,7 +389,7 @@ TEST(test_in_the_clear)
 	struct error err = { 0 };
 	struct frame frame;
 
-	encode_start(&frame, 4711);
+	frame = encode_start(4711);
 	check_opens(&w, &frame, 4711);
 	frame.length = 9;
 	wire_write_header(&frame);

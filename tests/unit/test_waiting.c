@@ -90,7 +90,7 @@ static void client_says(enum frame_type type)
 	struct error err = { 0 };
 	struct frame frame;
 
-	encode_empty(&frame, type);
+	frame = encode_empty(type);
 	assert_int_equal(oob_send(&peer, &frame, time_after(SECOND), &err), 0);
 	frame_free(&frame);
 }
@@ -219,7 +219,7 @@ TEST(test_client_left)
 				   "waited for its turn");
 	end();
 	begin();
-	encode_error(&frame, FRAME_ABORT, &why);
+	frame = encode_error(FRAME_ABORT, &why);
 	assert_int_equal(oob_send(&peer, &frame, time_after(SECOND), &err), 0);
 	frame_free(&frame);
 	oob_close(&peer);
@@ -236,7 +236,7 @@ TEST(test_client_gives_up)
 	struct frame frame;
 
 	begin();
-	encode_error(&frame, FRAME_ABORT, &why);
+	frame = encode_error(FRAME_ABORT, &why);
 	assert_int_equal(oob_send(&peer, &frame, time_after(SECOND), &err), 0);
 	frame_free(&frame);
 	assert_int_equal(queue_wait(&session, LIMIT), -ECONNABORTED);
@@ -341,7 +341,7 @@ static void check_hear(struct frame *frame, int ret, uint32_t place)
 	session.run.client = true;
 	server_sends(frame);
 	if (!ret) {
-		encode_empty(&accept, FRAME_ACCEPT);
+		accept = encode_empty(FRAME_ACCEPT);
 		server_sends(&accept);
 	}
 	assert_int_equal(session_expect(&session, FRAME_ACCEPT, &accept), ret);
@@ -362,18 +362,18 @@ TEST(test_client_hears_its_place)
 
 	begin();
 	for (int i = 0; i < 2; i++) {
-		encode_wait(&frame, 7);
+		frame = encode_wait(7);
 		check_hear(&frame, 0, 7);
 	}
-	encode_wait(&frame, 6);
+	frame = encode_wait(6);
 	check_hear(&frame, 0, 6);
-	encode_wait(&frame, 0);
+	frame = encode_wait(0);
 	check_hear(&frame, -EPROTO, 6);
 	error_clear(&result.error);
-	encode_wait(&frame, WAIT_MAX + 1);
+	frame = encode_wait(WAIT_MAX + 1);
 	check_hear(&frame, -EPROTO, 6);
 	error_clear(&result.error);
-	encode_empty(&frame, FRAME_WAIT);
+	frame = encode_empty(FRAME_WAIT);
 	check_hear(&frame, -EPROTO, 6);
 	end();
 }

@@ -236,9 +236,9 @@ TEST(test_endpoint_with_targets)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
 	pair_valid_frame(FRAME_HELLO, &frame);
 	pair_say(fds[0], &frame);
-	encode_plan(&frame, pair_plan(&p), &p.client.device.port);
+	frame = encode_plan(pair_plan(&p), &p.client.device.port);
 	pair_say(fds[0], &frame);
-	encode_endpoint(&frame, &e);
+	frame = encode_endpoint(&e);
 	pair_say(fds[0], &frame);
 	oob_adopt(fds[1], -1, "client", &p.server.conn);
 	assert_int_equal(pair_serve(&p, &session), -EPROTO);
@@ -309,7 +309,7 @@ TEST(test_port_there_and_back)
 	for (int xrc = 0; xrc < 2; xrc++) {
 		port.limits.xrc = xrc;
 		port.limits.odp[TRANSPORT_XRC] = 0x2b;
-		encode_accept(&frame, &port);
+		frame = encode_accept(&port);
 		assert_int_equal(decode_accept(&frame, &got, &err), 0);
 		assert_int_equal(got.limits.xrc, xrc);
 		assert_int_equal(got.limits.odp[TRANSPORT_XRC],

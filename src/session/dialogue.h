@@ -57,6 +57,8 @@ typedef int session_step(struct session *s);
  * the traffic, depends on it. */
 struct dialogue {
 	session_step *const *steps;	/* in order, up to a NULL */
+	/* wait until the peer wants to begin SIZE; NULL: this end does */
+	int (*await)(struct session *s, uint64_t size);
 	/* both ends are ready for messages of SIZE bytes: begin together */
 	int (*start)(struct session *s, uint64_t size);
 	/* the traffic is over: tell MINE, and learn THEIRS, which is zero.  The
@@ -123,19 +125,13 @@ int session_unexpected(struct session *s, const struct frame *frame,
 int session_send_empty(struct session *s, enum frame_type type);
 int session_receive_empty(struct session *s, enum frame_type type);
 
-/*
- * exchange.c: begin the traffic of SIZE with the peer, run it, and swap
- * results; of a dialogue of frames a server has read START already.  Adds a row
- * to the result as round_report() does.
- * Returns 0 or a negative errno, set in the result's error.
- */
-int exchange_round(struct session *s, uint64_t size);
-
-/* exchange.c: note that both ends are connected, and do so for each size. */
+/* exchange.c: note that both ends are connected, and run the traffic of each
+ * size, which adds a row to the result. */
 int exchange_rounds(struct session *s);
 
-/* exchange.c, session.c: what a dialogue of frames does at its start, its swap
- * and when it gives up. */
+/* exchange.c, session.c: what a dialogue of frames does before its start, at
+ * its start, its swap and when it gives up. */
+int exchange_await(struct session *s, uint64_t size);
 int exchange_start(struct session *s, uint64_t size);
 int exchange_done(struct session *s, struct done *mine, struct done *theirs);
 void exchange_abort(struct session *s);

@@ -11,7 +11,8 @@
 #include "run/round.h"
 #include "session/setup.h"
 
-static int receive_start(struct session *s, uint64_t size)
+/* Receive the peer's START. */
+int exchange_await(struct session *s, uint64_t size)
 {
 	struct error *err = &s->run.result->error;
 	struct frame frame = { 0 };
@@ -36,7 +37,7 @@ int exchange_start(struct session *s, uint64_t size)
 	ret = session_send(s, encode_start(size));
 	if (ret || !run->client)
 		return ret;
-	ret = receive_start(s, size);
+	ret = exchange_await(s, size);
 	run->answered_ticks = clock_ticks(&run->clock);
 	return ret;
 }
@@ -106,7 +107,6 @@ static int begin(struct session *s, uint64_t size)
 {
 	struct run *run = &s->run;
 
-	session_stage(s, "start");
 	return round_prepare(run, size) ?:
 	       inject_at(run, INJECT_AT_PREPARED) ?:
 	       run_fill_receives(run) ?:
@@ -139,10 +139,16 @@ static int finish(struct session *s, int ret)
 	return ret;
 }
 
-int exchange_round(struct session *s, uint64_t size)
+/* Begin the traffic of SIZE with the peer, run it, and swap results.  Adds a
+ * row to the result as round_report() does. */
+static int run_round(struct session *s, uint64_t size)
 {
 	int ret;
 
+	session_stage(s, "start");
+	ret = s->dialogue->await ? s->dialogue->await(s, size) : 0;
+	if (ret)
+		return ret;
 	/* the client's START has just come */
 	if (!s->run.client)
 		s->run.asked_ticks = clock_ticks(&s->run.clock);
@@ -158,6 +164,6 @@ int exchange_rounds(struct session *s)
 
 	setup_notify_begin(s);
 	while (!ret && s->run.result->n_rows < sizes->n)
-		ret = exchange_round(s, sizes->bytes[s->run.result->n_rows]);
+		ret = run_round(s, sizes->bytes[s->run.result->n_rows]);
 	return ret;
 }

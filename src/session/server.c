@@ -88,13 +88,10 @@ void session_log_differences(const struct parameters *params)
 
 static int greet(struct session *s)
 {
-	int ret;
-
 	session_stage(s, "hello");
-	ret = handshake_begin(s);
-	if (!ret)
-		ret = handshake_take_hello(s);
-	return ret ? ret : handshake_send_hello(s);
+	return handshake_begin(s) ?:
+	       handshake_take_hello(s) ?:
+	       handshake_send_hello(s);
 }
 
 /* Log each client, whether it is served or not. */
@@ -113,12 +110,9 @@ static int authenticate(struct session *s)
 	int ret;
 
 	session_stage(s, "key");
-	ret = handshake_check(s);
-	if (!ret)
-		ret = handshake_take_proof(s);
+	ret = handshake_check(s) ?: handshake_take_proof(s);
 	log_client(s, !ret);
-	if (!ret)
-		ret = handshake_send_proof(s);
+	ret = ret ?: handshake_send_proof(s);
 	handshake_free(s);
 	return ret;
 }
@@ -128,14 +122,12 @@ static int authenticate(struct session *s)
 static int take_plan(struct session *s)
 {
 	struct result *r = s->run.result;
-	struct frame frame;
+	struct frame frame = { 0 };
 	int ret;
 
 	session_stage(s, "plan");
-	ret = session_expect(s, FRAME_PLAN, &frame);
-	if (ret)
-		return ret;
-	ret = decode_plan(&frame, &r->params.plan, &r->client, &r->error);
+	ret = session_expect(s, FRAME_PLAN, &frame) ?:
+	      decode_plan(&frame, &r->params.plan, &r->client, &r->error);
 	frame_free(&frame);
 	if (!ret)
 		session_log_differences(&r->params);
@@ -164,12 +156,9 @@ int session_open_device(struct session *s)
 	session_stage(s, "device");
 	/* plan_fit(), or --check, reports what is wrong with the port */
 	any.plan.check = true;
-	ret = device_open(&any, s->run.device, err);
-	if (!ret)
-		ret = numa_place(params, s->run.device, err);
-	if (!ret)
-		ret = inline_receive_choose(params,
-					    s->run.device->port.device, err);
+	ret = device_open(&any, s->run.device, err) ?:
+	      numa_place(params, s->run.device, err) ?:
+	      inline_receive_choose(params, s->run.device->port.device, err);
 	if (ret)
 		return ret;
 	facts_read(&s->run.device->port, &params->cpus);
@@ -185,9 +174,8 @@ static int agree(struct session *s)
 	int ret;
 
 	session_stage(s, "plan");
-	ret = plan_fit(plan, &r->client, &r->server, &r->error);
-	if (!ret)
-		ret = quota_check(&r->params, &r->server.limits, &r->error);
+	ret = plan_fit(plan, &r->client, &r->server, &r->error) ?:
+	      quota_check(&r->params, &r->server.limits, &r->error);
 	if (ret && !plan->check)
 		return ret;
 	s->refusal = ret;
@@ -206,53 +194,24 @@ static int connect_qps(struct session *s)
 	if (ret)
 		return ret;
 	session_stage(s, "endpoint");
-	ret = setup_take_endpoint(s);
-	if (!ret)
-		ret = accept_path(s, &s->run.peer,
-				  &s->run.result->error);
-	if (!ret)
-		ret = setup_send_endpoint(s);
+	ret = setup_take_endpoint(s) ?:
+	      accept_path(s, &s->run.peer, &s->run.result->error) ?:
+	      setup_send_endpoint(s);
 	if (ret)
 		return ret;
 	session_stage(s, "connect");
-	ret = setup_connect(s);
-	if (!ret)
-		ret = setup_take_ready(s);
-	return ret ? ret : setup_send_ready(s);
-}
-
-/* START must be for the next size of the plan. */
-static int run_next(struct session *s, const struct frame *start)
-{
-	struct result *r = s->run.result;
-	uint64_t due = r->params.plan.sizes.bytes[r->n_rows], size;
-	int ret = decode_start(start, &size, &r->error);
-
-	if (!ret)
-		ret = wire_check(start, "size", size, due, due, &r->error);
-	return ret ? ret : exchange_round(s, size);
+	return setup_connect(s) ?: setup_take_ready(s) ?: setup_send_ready(s);
 }
 
 static int run_all(struct session *s)
 {
-	const struct result *r = s->run.result;
-	struct frame frame;
-	int ret = 0;
+	int ret = exchange_rounds(s);
 
-	setup_notify_begin(s);
-	while (!ret && r->n_rows < r->params.plan.sizes.n) {
-		session_stage(s, "start");
-		ret = session_expect(s, FRAME_START, &frame);
-		if (ret)
-			return ret;
-		ret = run_next(s, &frame);
-		frame_free(&frame);
-	}
 	if (ret)
 		return ret;
 	session_stage(s, "bye");
-	ret = session_receive_empty(s, FRAME_BYE);
-	return ret ? ret : session_send_empty(s, FRAME_BYE);
+	return session_receive_empty(s, FRAME_BYE) ?:
+	       session_send_empty(s, FRAME_BYE);
 }
 
 static session_step *const steps[] = {
@@ -263,6 +222,7 @@ static session_step *const steps[] = {
 
 const struct dialogue session_server_dialogue = {
 	.steps = steps,
+	.await = exchange_await,
 	.start = exchange_start,
 	.swap = exchange_done,
 	.give_up = exchange_abort,

@@ -56,7 +56,6 @@ static void *work(void *argument)
 {
 	struct control_worker *w = argument;
 	struct control_engine *e = w->engine;
-	const uint64_t one = 1;
 
 	pthread_setname_np(pthread_self(), "worker");
 	affinity_pin(&e->shared->params->cpus, w->t.number);
@@ -74,8 +73,7 @@ static void *work(void *argument)
 			stop(e, &e->err, &w->t.err);
 		}
 		atomic_fetch_add(&e->arrived, 1);
-		if (write(e->wake_fd, &one, sizeof(one)) < 0)
-			break;
+		eventfd_write(e->wake_fd, 1);
 	}
 	return NULL;
 }
@@ -153,7 +151,7 @@ static void take_signal(struct control_engine *e)
 {
 	struct error err = { .stage = "run" };
 
-	signals_take(e->cancel_fd, NULL, &err);
+	signals_take(&e->cancel_fd, NULL, &err);
 	e->interrupted = true;
 	stop(e, &e->err, &err);
 }
@@ -164,15 +162,14 @@ static void engine_sleep(struct control_engine *e, int timeout_ms)
 {
 	struct pollfd fds[] = {
 		{ .fd = e->wake_fd, .events = POLLIN },
-		{ .fd = e->interrupted ? -1 : e->cancel_fd,
-		  .events = POLLIN },
+		{ .fd = e->cancel_fd, .events = POLLIN },
 	};
-	uint64_t n;
+	eventfd_t n;
 
 	if (poll(fds, 2, timeout_ms) <= 0)
 		return;
-	if (fds[0].revents && read(e->wake_fd, &n, sizeof(n)) < 0)
-		return;
+	if (fds[0].revents)
+		eventfd_read(e->wake_fd, &n);
 	if (fds[1].revents)
 		take_signal(e);
 }

@@ -57,13 +57,11 @@ static void resolve_now(struct job *job)
 
 static void *run(void *argument)
 {
-	const uint64_t one = 1;
 	struct job *job = argument;
 
 	resolve_now(job);
 	/* cannot fail: the counter is far from its limit */
-	while (write(job->done_fd, &one, sizeof(one)) < 0)
-		;
+	eventfd_write(job->done_fd, 1);
 	release_job(job);
 	return NULL;
 }
@@ -83,8 +81,9 @@ static bool answer_at_once(struct job *job)
 static int wait_for_answer(struct job *job, const struct wait_limit *limit,
 			   struct error *err)
 {
-	uint64_t deadline = time_after(limit->timeout), n;
+	const uint64_t deadline = time_after(limit->timeout);
 	pthread_t thread;
+	eventfd_t n;
 	int ret;
 
 	job->users++;
@@ -95,14 +94,9 @@ static int wait_for_answer(struct job *job, const struct wait_limit *limit,
 		return fail_errno(err, ret, NULL, "cannot start a thread");
 	}
 	pthread_detach(thread);
-	do {
-		ret = oob_wait(job->done_fd, POLLIN, limit->cancel_fd, deadline,
-			       err);
-	} while (ret == 1);
+	ret = oob_wait(job->done_fd, POLLIN, limit->cancel_fd, deadline, err);
 	/* this read orders the thread's earlier writes before what follows */
-	while (!ret && read(job->done_fd, &n, sizeof(n)) < 0)
-		;
-	return ret;
+	return ret ?: eventfd_read(job->done_fd, &n);
 }
 
 /*
@@ -226,7 +220,7 @@ int address_resolve(const char *text, const char *option, uint32_t port,
 	};
 	char service[16], host[HOST_SIZE] = "";
 	const char *why = NULL;
-	struct addrinfo *found;
+	struct addrinfo *found = NULL;
 	int ret = text ? host_parse(text, option, host, err) : 0;
 
 	if (ret)

@@ -59,11 +59,9 @@ static void *send_signs(void *argument)
 		poll(fds, N_FDS, (int)(time_until(next) / 1000000) + 1);
 		if (fds[END].revents)
 			return NULL;
-		if (fds[SIGNAL].revents) {
-			a->conn->cancel_fd = -1;
-			a->interrupted = signals_take(fds[SIGNAL].fd, NULL,
-						      &a->err);
-		}
+		if (fds[SIGNAL].revents)
+			a->interrupted = signals_take(&a->conn->cancel_fd,
+						      NULL, &a->err);
 		if (time_until(next))
 			continue;
 		send_sign(a->conn);
@@ -97,12 +95,10 @@ int alive_begin(struct connection *conn, uint64_t period, struct alive **alive,
 
 int alive_end(struct alive *a, struct error *err)
 {
-	const uint64_t one = 1;
 	int ret;
 
 	/* cannot fail: the counter is far from its limit */
-	while (write(a->end_fd, &one, sizeof(one)) < 0)
-		;
+	eventfd_write(a->end_fd, 1);
 	pthread_join(a->thread, NULL);
 	close(a->end_fd);
 	ret = a->interrupted;

@@ -22,20 +22,6 @@
 #define SIGNS_PER_SECOND 32
 #define SIGNS_AT_ONCE 16
 
-/* Wait until FD is ready.  Returns 0, -ETIMEDOUT, which ERR does not
- * say, or another errno. */
-static int wait_ready(struct connection *conn, short events, uint64_t deadline,
-		      struct error *err)
-{
-	int ret;
-
-	do {
-		ret = oob_wait(conn->fd, events, &conn->cancel_fd, deadline,
-			       err);
-	} while (ret == 1);
-	return ret;
-}
-
 void oob_adopt(int fd, int cancel_fd, const char *peer,
 	       struct connection *conn)
 {
@@ -84,7 +70,8 @@ static int send_frame(struct connection *conn, const struct frame *frame,
 		if (n >= 0)
 			sent += (size_t)n;
 		else if (errno == EAGAIN)
-			ret = wait_ready(conn, POLLOUT, deadline, err);
+			ret = oob_wait(conn->fd, POLLOUT, &conn->cancel_fd,
+				       deadline, err);
 		else if (errno != EINTR)
 			ret = lost(conn, doing, errno, err);
 	}
@@ -233,7 +220,8 @@ int oob_receive(struct connection *conn, const char *waited_for,
 	int ret;
 
 	do {
-		ret = wait_ready(conn, POLLIN, deadline, err) ?:
+		ret = oob_wait(conn->fd, POLLIN, &conn->cancel_fd, deadline,
+			       err) ?:
 		      oob_take(conn, waited_for, frame, err);
 	} while (ret == -EAGAIN && time_until(deadline));
 	if (ret == -EAGAIN || ret == -ETIMEDOUT)

@@ -30,18 +30,13 @@ static int wait_any(struct pollfd *fds, nfds_t n, int *cancel_fd,
 	fds[n - 1] = (struct pollfd){ .fd = *cancel_fd, .events = POLLIN };
 	do {
 		ready = poll(fds, n, poll_timeout(deadline));
-	} while (ready < 0 && errno == EINTR);
+	} while (ready < 0 ? errno == EINTR :
+			     !ready && time_now() < deadline);
 	if (ready < 0)
 		return fail_errno(err, errno, NULL, "cannot poll");
-	if (fds[n - 1].revents) {
-		int ret = signals_take(*cancel_fd, NULL, err);
-
-		*cancel_fd = -1;
-		return ret;
-	}
-	if (ready == 0)
-		return time_now() >= deadline ? -ETIMEDOUT : 1;
-	return 0;
+	if (fds[n - 1].revents)
+		return signals_take(cancel_fd, NULL, err);
+	return ready ? 0 : -ETIMEDOUT;
 }
 
 int oob_wait(int fd, short events, int *cancel_fd, uint64_t deadline,
@@ -162,11 +157,13 @@ void signals_unblock(bool interruptible)
 				NULL);
 }
 
-int signals_take(int fd, int *number, struct error *err)
+int signals_take(int *fd, int *number, struct error *err)
 {
 	struct signalfd_siginfo info = { .ssi_signo = SIGTERM };
+	const int from = *fd;
 
-	if (read(fd, &info, sizeof(info)) < 0 && errno != EAGAIN)
+	*fd = -1;
+	if (read(from, &info, sizeof(info)) < 0 && errno != EAGAIN)
 		return fail(err, -errno, NULL, "cannot read a signal");
 	hung_up = info.ssi_signo == SIGHUP;
 	signals_unblock(true);

@@ -11,9 +11,8 @@
 
 /*
  * Wait until FD has one of EVENTS (poll(2)), DEADLINE passes or the user
- * interrupts.  Returns 0; 1 when the caller should call again; -ETIMEDOUT, not
- * set in ERR; or -ECANCELED, set in ERR, with *CANCEL_FD set to -1 so that
- * nothing interrupts the clean-up.
+ * interrupts.  Returns 0; -ETIMEDOUT, not set in ERR; or -ECANCELED, set in
+ * ERR, with *CANCEL_FD set to -1 so that nothing interrupts the clean-up.
  */
 int oob_wait(int fd, short events, int *cancel_fd, uint64_t deadline,
 	     struct error *err);
@@ -60,11 +59,12 @@ int signals_limit(uint64_t ns, struct error *err);
 void signals_unblock(bool interruptible);
 
 /*
- * Take the signal that made FD readable, say so in ERR and return -ECANCELED,
- * or -ETIME for signals_limit().  Unblocks the signals as above, so that a
- * second ^C, but not a second SIGHUP, ends the program at once.  *NUMBER,
- * unless NUMBER is NULL, becomes the signal's number.
+ * Take the signal that made *FD readable, say so in ERR and return -ECANCELED,
+ * or -ETIME for signals_limit().  *FD becomes -1: nothing waits for another
+ * signal.  Unblocks the signals as above, so that a second ^C, but not a second
+ * SIGHUP, ends the program at once.  *NUMBER, unless NUMBER is NULL, becomes
+ * the signal's number.
  */
-int signals_take(int fd, int *number, struct error *err);
+int signals_take(int *fd, int *number, struct error *err);
 
 #endif

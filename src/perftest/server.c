@@ -21,15 +21,11 @@
 static int sends_version(struct session *s)
 {
 	struct connection *conn = s->run.conn;
-	const uint64_t deadline = time_after(run_peer_timeout(&s->run));
 	struct error *err = &s->run.result->error;
+	int ret = oob_wait(conn->fd, POLLIN, &conn->cancel_fd,
+			   time_after(run_peer_timeout(&s->run)), err);
 	uint8_t byte;
-	int ret;
 
-	do {
-		ret = oob_wait(conn->fd, POLLIN, &conn->cancel_fd, deadline,
-			       err);
-	} while (ret == 1);
 	if (ret == -ETIMEDOUT)
 		return fail(err, ret, NULL,
 			    "the %s said nothing in time: waited for %s",

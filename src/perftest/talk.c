@@ -13,13 +13,9 @@
 static int wait_ready(struct session *s, short events, uint64_t deadline)
 {
 	struct connection *conn = s->run.conn;
-	int ret;
 
-	do {
-		ret = oob_wait(conn->fd, events, &conn->cancel_fd, deadline,
-			       &s->run.result->error);
-	} while (ret == 1);
-	return ret;
+	return oob_wait(conn->fd, events, &conn->cancel_fd, deadline,
+			&s->run.result->error);
 }
 
 static int lost(struct session *s, const char *doing, const char *what,

@@ -402,9 +402,9 @@ static int on_frame(struct monitor *m)
 /* A loop has something to send, or is over. */
 static void on_wake(struct monitor *m)
 {
-	uint64_t times;
+	eventfd_t times;
 
-	if (read(m->wake_fd, &times, sizeof(times)) > 0 &&
+	if (!eventfd_read(m->wake_fd, &times) &&
 	    atomic_exchange(&m->sent_requested, false)) {
 		m->sent_pending = true;
 		m->sent_deadline = time_after(SECOND);
@@ -431,14 +431,6 @@ bool monitor_take_event(struct ibv_context *context, struct error *err)
 		return false;
 	explain_event(type, ibv_get_device_name(context->device), err);
 	return true;
-}
-
-static int on_signal(struct monitor *m)
-{
-	int fd = m->conn->cancel_fd;
-
-	m->conn->cancel_fd = -1;
-	return signals_take(fd, NULL, &m->err);
 }
 
 /* One iteration, in which nothing waits for the peer: this thread ends the
@@ -468,7 +460,7 @@ static int poll_once(struct monitor *m)
 	if (m->sent_pending && fds[CONTROL].revents & POLLOUT)
 		ret = send_sent(m);
 	if (!ret && fds[SIGNAL].revents)
-		ret = on_signal(m);
+		ret = signals_take(&m->conn->cancel_fd, NULL, &m->err);
 	if (!ret && fds[ASYNC].revents)
 		ret = monitor_take_event(m->context, &m->err) ? -EIO : 0;
 	if (!ret && fds[CONTROL].revents & ~POLLOUT)
@@ -557,11 +549,8 @@ int monitor_start(struct monitor *m, struct error *err)
 
 static void wake(struct monitor *m)
 {
-	const uint64_t one = 1;
-
 	/* cannot fail: the counter is far from its limit */
-	if (write(m->wake_fd, &one, sizeof(one)) < 0)
-		flow_set_phase(m->control, PHASE_ABORT);
+	eventfd_write(m->wake_fd, 1);
 }
 
 void monitor_send_sent(struct monitor *m)

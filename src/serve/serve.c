@@ -151,8 +151,7 @@ static void on_signal(struct server *s, struct error *err)
 {
 	int number;
 
-	signals_take(s->cancel_fd, &number, err);
-	s->cancel_fd = -1;
+	signals_take(&s->cancel_fd, &number, err);
 	end_children(s, number);
 }
 

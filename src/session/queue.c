@@ -82,14 +82,6 @@ static int client_left(struct session *s)
 		    "turn");
 }
 
-static int interrupted(struct session *s)
-{
-	int fd = s->run.conn->cancel_fd;
-
-	s->run.conn->cancel_fd = -1;
-	return signals_take(fd, NULL, &s->run.result->error);
-}
-
 /* A waiting client may send only signs of life. */
 static int receive_sign(struct session *s, struct waiting *w)
 {
@@ -133,7 +125,7 @@ static int send_place(struct session *s, struct waiting *w)
 
 static int wait_once(struct session *s, struct waiting *w)
 {
-	const struct connection *conn = s->run.conn;
+	struct connection *conn = s->run.conn;
 	struct pollfd fds[N_FDS] = {
 		[PLACE] = { .fd = conn->turn_fd, .events = POLLIN },
 		[CLIENT] = { .fd = conn->fd, .events = POLLIN | POLLRDHUP },
@@ -146,7 +138,8 @@ static int wait_once(struct session *s, struct waiting *w)
 						       errno, NULL,
 						       "cannot poll");
 	if (fds[SIGNAL].revents)
-		return interrupted(s);
+		return signals_take(&conn->cancel_fd, NULL,
+				    &s->run.result->error);
 	if (fds[CLIENT].revents & ~POLLIN)
 		return client_left(s);
 	if (fds[CLIENT].revents)

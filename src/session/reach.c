@@ -200,7 +200,7 @@ static int handle_next_frame(struct session *s, struct reach *r)
 	if (r->must_prove || r->sending)
 		ret = oob_wait(conn->fd, POLLIN, &conn->cancel_fd,
 			       time_after(POLL_PERIOD), error_of(s));
-	if (ret == 1 || ret == -ETIMEDOUT)
+	if (ret == -ETIMEDOUT)
 		return 0;
 	if (ret || !(r->must_prove || r->needs_proof))
 		return ret;

@@ -144,7 +144,6 @@ bool retry_is_wanted(const struct result *r, uint64_t give_up)
 int retry_prepare(struct result *r, struct connection *conn,
 		  struct session **session)
 {
-	uint64_t deadline = time_after(PAUSE);
 	int ret;
 
 	log_info("%s; trying again in a second", r->error.message);
@@ -153,8 +152,6 @@ int retry_prepare(struct result *r, struct connection *conn,
 	*session = NULL;
 	error_clear(&r->error);
 	error_clear(&r->peer_error);
-	do {
-		ret = oob_wait(-1, 0, &conn->cancel_fd, deadline, &r->error);
-	} while (ret == 1);
+	ret = oob_wait(-1, 0, &conn->cancel_fd, time_after(PAUSE), &r->error);
 	return ret == -ETIMEDOUT ? 0 : ret;
 }

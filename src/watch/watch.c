@@ -167,7 +167,7 @@ static int poll_once(struct loop *loop, struct error *err)
 		return errno == EINTR ? 0 : fail_errno(err, errno, NULL,
 						       "cannot poll");
 	if (loop->fds[CANCEL].revents)
-		signals_take(loop->cancel_fd, NULL, &stopped);
+		signals_take(&loop->cancel_fd, NULL, &stopped);
 	if (loop->fds[CANCEL].revents || loop->fds[READER].revents)
 		return 1;
 	take_ready(loop);

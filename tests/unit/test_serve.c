@@ -132,10 +132,8 @@ static void be_process_of_client(struct connection *conn)
 	for (;;) {
 		ret = oob_wait(conn->fd, POLLIN, &conn->cancel_fd, UINT64_MAX,
 			       &err);
-		if (ret < 0)
-			_exit(INTERRUPTED);
 		if (ret)
-			continue;
+			_exit(INTERRUPTED);
 		if (read(conn->fd, &word, 1) != 1)
 			_exit(0);
 		obey(conn, word);

@@ -25,6 +25,18 @@ void *xcalloc(size_t n, size_t size)
 	return memory ? memory : give_up(n, size);
 }
 
+void *xcheck(void *memory)
+{
+	return memory ? memory : give_up(1, 1);
+}
+
+FILE *xmemstream(char **text)
+{
+	static _Thread_local size_t length;	/* nobody reads it */
+
+	return xcheck(open_memstream(text, &length));
+}
+
 void *xcalloc_lines(size_t n, size_t size)
 {
 	size_t bytes;

@@ -12,7 +12,7 @@
  * The tests, commands and options of this program as a JSON document.  With a
  * command line (options->command is not COMMAND_NONE) each option also has its
  * value there, and what takes time to find out, which commands take an option,
- * is left out.  On the heap; NULL when out of memory.
+ * is left out.  On the heap.
  */
 char *options_dump(const struct options *options);
 

@@ -12,6 +12,7 @@
 #include "base/numbers.h"
 #include "base/time.h"
 #include "base/units.h"
+#include "base/xalloc.h"
 #include "cli/perftest_table.h"
 #include "cli/rules.h"
 #include "cli/suggest.h"
@@ -796,11 +797,8 @@ char *perftest_usage(const char *path)
 	enum metric metric;
 	enum op op = OP_WRITE;
 	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = xmemstream(&text);
 
-	if (!out)
-		return NULL;
 	perftest_is_named(path, &op, &metric);
 	fprintf(out, "Usage:\n"
 		"  %s [options]         serve one client\n"
@@ -820,8 +818,6 @@ char *perftest_version(void)
 {
 	char *text;
 
-	if (asprintf(&text, "Version: %s\n%s %s\n", PERFTEST_VERSION,
-		     PACKAGE_NAME, PACKAGE_VERSION) < 0)
-		return NULL;
-	return text;
+	return xcheck(asprintf(&text, "Version: %s\n%s %s\n", PERFTEST_VERSION,
+			       PACKAGE_NAME, PACKAGE_VERSION) < 0 ? NULL : text);
 }

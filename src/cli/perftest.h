@@ -28,7 +28,7 @@ int perftest_parse(int argc, char **argv, struct options *options,
  */
 int perftest_parse_test(struct parameters *params, struct error *err);
 
-/* The texts of --help and --version, on the heap; NULL when out of memory. */
+/* The texts of --help and --version, on the heap. */
 char *perftest_usage(const char *path);
 char *perftest_version(void);
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/xalloc.h"
 #include "cli/commands.h"
 #include "model/tests.h"
 #include "net/wire.h"
@@ -167,11 +168,8 @@ static void print_options(FILE *out, const struct options *o)
 char *options_usage(const struct options *o)
 {
 	char *text = NULL, tests[128];
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = xmemstream(&text);
 
-	if (!out)
-		return NULL;
 	if (o->topic == COMMAND_NONE)
 		fprintf(out, "%s%s\n%s", first_steps,
 			test_list(tests, sizeof(tests)), more);
@@ -185,8 +183,7 @@ char *options_version(void)
 {
 	char *text;
 
-	if (asprintf(&text, "%s %s, protocol %d\n", PACKAGE_NAME,
-		     PACKAGE_VERSION, WIRE_PROTOCOL) < 0)
-		return NULL;
-	return text;
+	return xcheck(asprintf(&text, "%s %s, protocol %d\n", PACKAGE_NAME,
+			       PACKAGE_VERSION, WIRE_PROTOCOL) < 0 ?
+			      NULL : text);
 }

@@ -409,13 +409,10 @@ static int fail_all(const struct target *target, const struct attempt *list,
 	const char *advice = NULL;
 	int ret = -list[0].errnum;
 	char *causes = NULL;
-	size_t size;
-	FILE *out = open_memstream(&causes, &size);
+	FILE *out = xmemstream(&causes);
 
-	if (out) {
-		print_causes(out, target, list, n);
-		fclose(out);
-	}
+	print_causes(out, target, list, n);
+	fclose(out);
 	for (size_t i = 0; i < sizeof(advices) / sizeof(*advices); i++)
 		if (!advice && count(list, n, advices[i].errnum)) {
 			advice = advices[i].advice;
@@ -426,7 +423,7 @@ static int fail_all(const struct target *target, const struct attempt *list,
 			 "leave --bind out, or give another address of this "
 			 "machine";
 	fail(err, ret, advice, "cannot connect to %s port %u: %s", target->host,
-	     target->port, causes ? causes : strerror(-ret));
+	     target->port, causes);
 	free(causes);
 	return ret;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/numbers.h"
+#include "base/xalloc.h"
 #include "report/counters.h"
 
 /* More than this between two clocks means that one is wrong. */
@@ -421,19 +422,14 @@ static const struct {
 
 #define N_CAVEATS (sizeof(caveats) / sizeof(*caveats))
 
-/* The sentence of CAVEAT about ROW, and how serious it is; NULL: none, or no
- * memory. */
+/* The sentence of CAVEAT about ROW, and how serious it is; NULL: none. */
 static char *sentence(size_t caveat, const struct result *r,
 		      const struct result_row *row, double *much)
 {
 	struct subject s = { .r = r, .plan = &r->params.plan, .row = row };
 	char *text = NULL;
-	size_t size;
 
-	*much = 0;
-	s.out = open_memstream(&text, &size);
-	if (!s.out)
-		return NULL;
+	s.out = xmemstream(&text);
 	if (r->n_rows > 1 && !caveats[caveat].of_run)
 		fprintf(s.out, "size %" PRIu64 ": ", row->size);
 	*much = caveats[caveat].find(&s);

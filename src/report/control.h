@@ -6,8 +6,7 @@
 
 #include "model/result.h"
 
-/* "control" of an object of "results": null for a test of traffic; NULL if
- * memory runs out. */
+/* "control" of an object of "results": null for a test of traffic. */
 json_t *control_json(const struct parameters *params,
 		     const struct result_row *row);
 

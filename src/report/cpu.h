@@ -7,7 +7,7 @@
 
 #include "model/result.h"
 
-/* "cpu" of an object of "results"; NULL if memory runs out. */
+/* "cpu" of an object of "results". */
 json_t *cpu_json(const struct result_row *row);
 
 /* Write a line for each end below ROW in OUT; PER_GB: also the time per GB,

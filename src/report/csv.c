@@ -147,8 +147,7 @@ static void print_value(FILE *out, const json_t *value)
 {
 	char *text = json_plain(value);
 
-	if (text)
-		print_cell(out, text);
+	print_cell(out, text);
 	free(text);
 }
 

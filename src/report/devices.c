@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/xalloc.h"
 #include "model/gid.h"
 
 static void print_port(FILE *out, const struct port *port)
@@ -79,11 +80,8 @@ char *report_devices(const struct found_port *found, size_t n)
 {
 	bool marked = false;
 	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = xmemstream(&text);
 
-	if (!out)
-		return NULL;
 	for (size_t i = 0; i < n; i++)
 		if (error_is_set(&found[i].error))
 			print_unusable(out, &found[i].error,

@@ -56,7 +56,7 @@ static void put_time(FILE *out, const struct timespec *when)
 {
 	json_t *time = json_time(when);
 
-	fprintf(out, "%s ", time ? json_string_value(time) : "");
+	fprintf(out, "%s ", json_string_value(time));
 	json_decref(time);
 }
 
@@ -216,11 +216,8 @@ static char *event_json(const struct events *e,
 static char *event_text(const struct watch_event *event)
 {
 	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = xmemstream(&text);
 
-	if (!out)
-		return NULL;
 	put_time(out, &event->when);
 	fputs(event->device, out);
 	if (event->port)
@@ -243,11 +240,8 @@ static char *lost_text(const struct events *e)
 {
 	struct timespec now;
 	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = xmemstream(&text);
 
-	if (!out)
-		return NULL;
 	clock_gettime(CLOCK_REALTIME, &now);
 	put_time(out, &now);
 	fprintf(out, "%" PRIu64 " event%s left out: what was before was read "
@@ -260,8 +254,8 @@ static char *lost_text(const struct events *e)
 /* Free TEXT.  False if it was not taken. */
 static bool put(struct events *e, char *text)
 {
-	size_t length = text ? strlen(text) : 0;
-	bool taken = text && sink_has_room(&e->sink, length);
+	const size_t length = strlen(text);
+	const bool taken = sink_has_room(&e->sink, length);
 
 	if (taken)
 		sink_put(&e->sink, text, length);

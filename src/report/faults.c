@@ -4,16 +4,14 @@
 
 #include <stdio.h>
 
+#include "base/xalloc.h"
 #include "model/inject.h"
 
 char *report_faults(void)
 {
 	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = xmemstream(&text);
 
-	if (!out)
-		return NULL;
 	fputs("case\tnumbers\ttest\toptions\twhat\trequester\tresponder\n",
 	      out);
 	for (unsigned int i = INJECT_NOTHING + 1; i < INJECT_COUNT; i++) {

@@ -1,5 +1,4 @@
-/* A result as JSON: all of it, and parts of which several formats are made.
- * Each is NULL if memory runs out. */
+/* A result as JSON: all of it, and parts of which several formats are made. */
 #ifndef REPORT_JSON_H
 #define REPORT_JSON_H
 

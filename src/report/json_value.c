@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/xalloc.h"
 #include "model/control.h"
 #include "net/wire.h"
 
@@ -31,14 +32,13 @@ json_t *json_qps(const struct plan *plan)
 /* TEXT with "?" for each byte that is not ASCII. */
 static json_t *to_ascii(const char *text)
 {
-	size_t length = strlen(text);
-	char *ascii = strdup(text);
+	char *ascii = xcheck(strdup(text));
 	json_t *string;
 
-	for (size_t i = 0; ascii && i < length; i++)
+	for (size_t i = 0; ascii[i]; i++)
 		if (ascii[i] & 0x80)
 			ascii[i] = '?';
-	string = ascii ? json_stringn(ascii, length) : NULL;
+	string = json_string(ascii);
 	free(ascii);
 	return string;
 }
@@ -108,23 +108,14 @@ json_t *json_clock(const struct clock_description *clock)
 
 static char *to_text(json_t *root, size_t style)
 {
-	char *text, *line;
-	size_t length;
+	char *text = NULL;
+	FILE *out = xmemstream(&text);
 
-	if (!root)
-		return NULL;
-	text = json_dumps(root, style | JSON_REAL_PRECISION(DIGITS));
+	json_dumpf(xcheck(root), out, style | JSON_REAL_PRECISION(DIGITS));
+	fputs("\n", out);
+	fclose(out);
 	json_decref(root);
-	if (!text)
-		return NULL;
-	length = strlen(text);
-	line = realloc(text, length + 2);
-	if (!line) {
-		free(text);
-		return NULL;
-	}
-	memcpy(line + length, "\n", 2);
-	return line;
+	return text;
 }
 
 char *json_to_text(json_t *root)
@@ -139,10 +130,10 @@ char *json_to_line(json_t *root)
 
 char *json_plain(const json_t *value)
 {
-	if (json_is_null(value))
-		return strdup("");
+	if (!value || json_is_null(value))
+		return xcheck(strdup(""));
 	if (json_is_string(value))
-		return strdup(json_string_value(value));
-	return json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT |
-				 JSON_REAL_PRECISION(DIGITS));
+		return xcheck(strdup(json_string_value(value)));
+	return xcheck(json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT |
+					JSON_REAL_PRECISION(DIGITS)));
 }

@@ -1,4 +1,4 @@
-/* Values for JSON reports; each is NULL if memory runs out. */
+/* Values for JSON reports. */
 #ifndef REPORT_JSON_VALUE_H
 #define REPORT_JSON_VALUE_H
 
@@ -56,15 +56,14 @@ json_t *json_time(const struct timespec *when);
 /* All members are null if no clock was used. */
 json_t *json_clock(const struct clock_description *clock);
 
-/* Release ROOT and return it as text on the heap, ending in a newline; NULL if
- * memory runs out or ROOT is NULL. */
+/* Release ROOT and return it as text on the heap, ending in a newline. */
 char *json_to_text(json_t *root);
 
 /* Like json_to_text(), on one line. */
 char *json_to_line(json_t *root);
 
 /* VALUE as those texts write it, a string without its quotes.  On the heap,
- * empty for null; NULL if memory runs out. */
+ * empty for null and NULL. */
 char *json_plain(const json_t *value);
 
 #endif

@@ -37,13 +37,12 @@ static json_t *make_line(const char *type, const struct result *r)
 	return line;
 }
 
-/* Write and release LINE; skip it if memory ran out. */
+/* Write and release LINE. */
 static void put(struct observer *observer, json_t *line)
 {
 	char *text = json_to_line(line);
 
-	if (text)
-		sink_put(&lines_of(observer)->sink, text, strlen(text));
+	sink_put(&lines_of(observer)->sink, text, strlen(text));
 	free(text);
 }
 

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/xalloc.h"
+
 /* Most names tried for the temporary file. */
 #define ATTEMPTS 100
 
@@ -110,14 +112,11 @@ static bool find(const char *path, struct replacement *r)
 	if (is_device(path))
 		return false;
 	r->is_new = lstat(path, &link) && errno == ENOENT;
-	if (r->is_new) {
-		r->path = strdup(path);
-		return r->path;
-	}
-	r->path = realpath(path, NULL);
-	return r->path && !stat(r->path, &r->before) &&
-	       S_ISREG(r->before.st_mode) && r->before.st_nlink == 1 &&
-	       !access(r->path, W_OK);
+	r->path = r->is_new ? xcheck(strdup(path)) : realpath(path, NULL);
+	return r->is_new ||
+	       (r->path && !stat(r->path, &r->before) &&
+		S_ISREG(r->before.st_mode) && r->before.st_nlink == 1 &&
+		!access(r->path, W_OK));
 }
 
 /* Make the temporary file, with the permissions of one made by fopen(3). */
@@ -231,11 +230,8 @@ int report_write(const char *path, const char *text, struct error *err)
 
 int report_print(const char *path, char *text, struct error *err)
 {
-	int ret;
+	int ret = report_write(path, text, err);
 
-	if (!text)
-		return fail(err, -ENOMEM, NULL, "out of memory for a report");
-	ret = report_write(path, text, err);
 	free(text);
 	return ret;
 }

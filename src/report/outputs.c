@@ -166,7 +166,7 @@ void outputs_release(struct observer *observer)
 static int write_table(const struct parameters *params, char *text,
 		       struct error *err)
 {
-	if (!text || !takes_stdout(params))
+	if (!takes_stdout(params))
 		return report_print("-", text, err);
 	log_text(text);
 	free(text);

@@ -65,7 +65,7 @@ int report_check_path(const char *path, bool empty, struct error *err);
  */
 int report_write(const char *path, const char *text, struct error *err);
 
-/* Like report_write(), and free TEXT; NULL means that memory ran out. */
+/* Like report_write(), and free TEXT. */
 int report_print(const char *path, char *text, struct error *err);
 
 #endif

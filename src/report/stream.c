@@ -26,11 +26,8 @@ static char *render(const struct row_format *format, const struct result *r,
 		    bool head, uint32_t first, bool tail)
 {
 	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = xmemstream(&text);
 
-	if (!out)
-		return NULL;
 	if (head && format->head)
 		format->head(out, r);
 	for (uint32_t i = first; i < r->n_rows; i++)
@@ -50,7 +47,7 @@ char *row_format_render(const struct row_format *format,
 			const struct result *r)
 {
 	return shows(format, r) ? render(format, r, r->n_rows, 0, true) :
-				  strdup("");
+				  xcheck(strdup(""));
 }
 
 struct stream *stream_new(const struct row_format *format, const char *path)
@@ -85,22 +82,19 @@ static bool put(struct stream *s, const char *text, bool end)
 	return true;
 }
 
-/* Write what is new since the last call; 0 or -ENOMEM. */
-static int advance(struct stream *s, const struct result *r, bool end)
+/* Write what is new since the last call. */
+static void advance(struct stream *s, const struct result *r, bool end)
 {
 	char *text;
 
 	if (!shows(s->format, r))
-		return 0;
+		return;
 	text = render(s->format, r, s->begun && !s->headed, s->rows, end);
-	if (!text)
-		return -ENOMEM;
 	if (put(s, text, end)) {
 		s->headed = s->begun;
 		s->rows = r->n_rows;
 	}
 	free(text);
-	return 0;
 }
 
 void stream_begin(struct stream *s, const struct result *r)
@@ -118,11 +112,11 @@ void stream_interval(struct stream *s, const struct result *r,
 		     const struct observed *part)
 {
 	char *text = NULL;
-	size_t size;
-	FILE *out = s->format->interval ? open_memstream(&text, &size) : NULL;
+	FILE *out;
 
-	if (!out)
+	if (!s->format->interval)
 		return;
+	out = xmemstream(&text);
 	s->format->interval(out, r, part);
 	fclose(out);
 	put(s, text, false);
@@ -136,7 +130,6 @@ void stream_interval(struct stream *s, const struct result *r,
 
 int stream_end(struct stream *s, const struct result *r, struct error *err)
 {
-	if (advance(s, r, true))
-		return fail(err, -ENOMEM, NULL, "out of memory for a report");
+	advance(s, r, true);
 	return s->to_log ? 0 : sink_finish(&s->sink, err);
 }

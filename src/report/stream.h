@@ -29,8 +29,7 @@ extern const struct row_format perftest_format;
 extern const struct row_format csv_format;
 extern const struct row_format number_format;
 
-/* Render all of R, which is over; no head if it has no row.  On the heap; NULL
- * if memory runs out. */
+/* Render all of R, which is over; no head if it has no row.  On the heap. */
 char *row_format_render(const struct row_format *format,
 			const struct result *r);
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "host/affinity.h"
 #include "host/facts.h"
 #include "host/inline_receive.h"
@@ -51,11 +52,8 @@ static char *differences(const struct ignored_options *own,
 			 const struct plan *plan)
 {
 	char mine[TEST_NAME_SIZE], option[64], *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = xmemstream(&text);
 
-	if (!out)
-		return NULL;
 	test_name(own->plan.op, own->plan.metric, mine);
 	if (own->plan.metric != plan->metric ||
 	    op_table[own->plan.op].name != op_table[plan->op].name)
@@ -80,7 +78,7 @@ void session_log_differences(const struct parameters *params)
 	if (!params->ignored_options)
 		return;
 	text = differences(params->ignored_options, &params->plan);
-	if (text && *text)
+	if (*text)
 		log_warning("ignored these options of the server, because the "
 			    "client chose other values: %s", text);
 	free(text);

@@ -65,8 +65,7 @@ static inline void histogram_record(struct histogram *h, uint64_t value)
 	h->bins[histogram_bin(value)]++;
 }
 
-/* An empty histogram, which the caller passes to free(3).  Aborts the program
- * when out of memory. */
+/* An empty histogram, which the caller passes to free(3). */
 struct histogram *histogram_new(void);
 
 void histogram_reset(struct histogram *h);

@@ -2,7 +2,6 @@
 #include "control/control.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/numbers.h"
@@ -162,23 +161,6 @@ static int run_size(struct control_run *run, uint64_t size, bool *last)
 	return ret;
 }
 
-static void describe_clock(struct control_run *run)
-{
-	struct clock_description *clock = &run->result->clock;
-	const double tick = clock_ns_per_tick(&run->clock);
-
-	*clock = (struct clock_description){
-		.resolution_ns = run->clock.resolution * tick,
-		.read_cost_ns = run->clock.read_cost * tick,
-		.deviation = run->watch.deviation,
-		.drift = clock_drift(&run->clock),
-	};
-	snprintf(clock->source, sizeof(clock->source), "%s",
-		 run->clock.source);
-	clock_kernel_source(clock->kernel, sizeof(clock->kernel));
-	run->result->clocks[1] = *clock;
-}
-
 /* Find out how the port reaches itself. */
 static int find_path(struct control_run *run)
 {
@@ -246,7 +228,10 @@ int control_run(const struct device *device, struct call_counter *counter,
 		result->observer->begin(result->observer, result);
 	for (uint32_t i = 0; i < plan->sizes.n && !ret && !last; i++)
 		ret = run_size(&run, plan->sizes.bytes[i], &last);
-	describe_clock(&run);
+	result->clock = clock_describe(&run.clock,
+				       clock_ns_per_tick(&run.clock),
+				       run.watch.deviation);
+	result->clocks[1] = result->clock;
 	result->implausible = run.shared.implausible;
 	if (run.shared.pd)
 		ibv_dealloc_pd(run.shared.pd);

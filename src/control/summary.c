@@ -193,17 +193,6 @@ static double pinned(const struct control_engine *e,
 	       c->parts[e->op->pinning - 1].latency.mean;
 }
 
-static void summarise_percentiles(const struct parameters *params,
-				  const struct histogram *h,
-				  double ns_per_tick, struct result_row *row)
-{
-	for (uint32_t i = 0; i < params->percentiles.n; i++)
-		row->percentiles[i] = summary_percentile(
-			h, params->percentiles.per_million[i], ns_per_tick);
-	if (params->histogram && h->count)
-		row->bins = summary_bins(h, ns_per_tick, &row->n_bins);
-}
-
 static void summarise_window(const struct control_engine *e,
 			     double ns_per_tick,
 			     struct result_direction *total)
@@ -232,8 +221,7 @@ void control_summarise(const struct control_engine *e, double ns_per_tick,
 	summarise_window(e, ns_per_tick, total);
 	summarise_parts(e, ns_per_tick, h, c);
 	collect(e, WHOLE, h);
-	row->latency = summary_latency(h, ns_per_tick);
-	summarise_percentiles(e->shared->params, h, ns_per_tick, row);
+	result_set_samples(e->shared->params, h, ns_per_tick, row);
 	summarise_use(e, ns_per_tick, total->iterations, c);
 	c->per_second = total->seconds > 0 && total->iterations ?
 			(double)total->iterations / total->seconds : NAN;

@@ -56,6 +56,18 @@ double result_message_rate(const struct result_row *row)
 	return d->seconds > 0 ? (double)d->iterations / d->seconds : NAN;
 }
 
+void result_set_samples(const struct parameters *params,
+			const struct histogram *h, double ns,
+			struct result_row *row)
+{
+	row->latency = summary_latency(h, ns);
+	for (uint32_t i = 0; i < params->percentiles.n; i++)
+		row->percentiles[i] = summary_percentile(
+			h, params->percentiles.per_million[i], ns);
+	if (params->histogram && h->count)
+		row->bins = summary_bins(h, ns, &row->n_bins);
+}
+
 const char *result_transport_name(const struct plan *plan)
 {
 	return transport_table[plan->transport].name;

@@ -16,19 +16,7 @@
 #include "model/preflight.h"
 #include "stats/intervals.h"
 #include "stats/summary.h"
-
-/* In ns; NAN if the end that has the clock did not measure it. */
-struct clock_description {
-	char source[16];
-	double resolution_ns;
-	double read_cost_ns;
-	double deviation;	/* largest change of rate, as a fraction; NAN:
-				 * too few readings */
-	double drift;		/* from the kernel's CLOCK_MONOTONIC, as a
-				 * fraction; NAN: not known */
-	char kernel[32];	/* what the kernel's clocks count by; empty: not
-				 * known */
-};
+#include "traffic/clock.h"
 
 /* The rate that was requested, and the rate that was achieved. */
 struct load {
@@ -159,6 +147,12 @@ void result_note_effective(struct result *result, const struct port *own);
 /* Factor from a recorded sample, which is always a whole round trip, to the
  * reported latency: 0.5 when half of it is reported, else 1. */
 double result_latency_factor(const struct plan *plan);
+
+/* Fill the latency, its percentiles and, if the user wants one, the histogram of
+ * ROW from the samples H, a unit of which is NS ns. */
+void result_set_samples(const struct parameters *params,
+			const struct histogram *h, double ns,
+			struct result_row *row);
 
 /* The GID that the client or the server uses; NULL when it uses none. */
 const struct gid *result_gid(const struct result *result, bool client);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/xalloc.h"
 #include "report/json_value.h"
 
 /* The percentiles shown of an operation that takes no time: what a latency loop
@@ -60,11 +61,8 @@ static void print_samples(FILE *out, const struct calibration *c)
 char *report_calibration_text(const struct calibration *c)
 {
 	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = xmemstream(&text);
 
-	if (!out)
-		return NULL;
 	fprintf(out, " calibration: the instrument on this machine, with a "
 		"null provider in place of a NIC\n"
 		" clock %s: resolution %.3g ns, one read %.3g ns",
@@ -111,21 +109,10 @@ static json_t *samples(const struct calibration *c)
 	return object;
 }
 
-static struct clock_description describe_clock(const struct calibration *c)
-{
-	struct clock_description clock = {
-		.resolution_ns = c->clock.resolution * c->ns_per_tick,
-		.read_cost_ns = c->clock.read_cost * c->ns_per_tick,
-		.deviation = c->deviation,
-	};
-
-	snprintf(clock.source, sizeof(clock.source), "%s", c->clock.source);
-	return clock;
-}
-
 char *report_calibration_json(const struct calibration *c, const char *title)
 {
-	const struct clock_description clock = describe_clock(c);
+	const struct clock_description clock =
+		clock_describe(&c->clock, c->ns_per_tick, c->deviation);
 	char host[PORT_NAME_SIZE] = "";
 	struct timespec now;
 

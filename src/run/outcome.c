@@ -2,7 +2,6 @@
 #include "run/outcome.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/numbers.h"
 #include "base/xalloc.h"
@@ -119,19 +118,6 @@ static void describe_receivers(const struct run *run, struct done *done)
 				     f->receives[i].before;
 }
 
-static void describe_clock(const struct run *run,
-			   struct clock_description *clock, double tick)
-{
-	*clock = (struct clock_description){
-		.resolution_ns = run->clock.resolution * tick,
-		.read_cost_ns = run->clock.read_cost * tick,
-		.deviation = run->watch.deviation,
-		.drift = clock_drift(&run->clock),
-	};
-	memcpy(clock->source, run->clock.source, strlen(run->clock.source) + 1);
-	clock_kernel_source(clock->kernel, sizeof(clock->kernel));
-}
-
 /* Without --interval, fewer than ten intervals show nothing. */
 static void describe_intervals(const struct run *run, struct done *done)
 {
@@ -177,8 +163,9 @@ void outcome_describe(struct run *run, struct done *done)
 		.events.known = plan->events,
 		.window_error = DONE_UNKNOWN,
 		.interval_error = DONE_UNKNOWN,
+		.clock = clock_describe(&run->clock, tick,
+					run->watch.deviation),
 	};
-	describe_clock(run, &done->clock, tick);
 	describe_receivers(run, done);
 	done->counters = counter_reader_take(run->monitor.counters);
 	cpu_meter_describe(&run->meter.cpu, &run->result->params.cpus,
@@ -202,20 +189,6 @@ void outcome_describe(struct run *run, struct done *done)
 	describe_errors(run, done);
 	describe_threads(run, done);
 	describe_intervals(run, done);
-}
-
-static void summarise_latency(const struct run *run,
-			      const struct done *done, struct result_row *row)
-{
-	const struct parameters *params = &run->result->params;
-	double ns = done->ns_per_tick * result_latency_factor(run->plan);
-
-	row->latency = summary_latency(done->latency, ns);
-	for (uint32_t i = 0; i < params->percentiles.n; i++)
-		row->percentiles[i] = summary_percentile(
-			done->latency, params->percentiles.per_million[i], ns);
-	if (params->histogram)
-		row->bins = summary_bins(done->latency, ns, &row->n_bins);
 }
 
 /* Convert the errors to percent of the window and of the mean interval. */
@@ -380,7 +353,9 @@ struct result_row *outcome_add_row(struct run *run, uint64_t size,
 	row->load = summarise_load(plan, row, of[1] ? of[1]->late : 0);
 	if (of[1] && of[1]->latency) {
 		row->lost = of[1]->lost;
-		summarise_latency(run, of[1], row);
+		result_set_samples(&r->params, of[1]->latency,
+				   of[1]->ns_per_tick *
+					   result_latency_factor(plan), row);
 	}
 	for (int client = 0; client < 2; client++)
 		if (of[client])

@@ -38,7 +38,9 @@ static void read_text(const char *path, char *text, size_t size)
 	fclose(file);
 }
 
-void clock_kernel_source(char *text, size_t size)
+/* Write the clock source of the kernel into TEXT, "tsc" or "hpet"; empty if it
+ * is not known. */
+static void kernel_source(char *text, size_t size)
 {
 	read_text("/sys/devices/system/clocksource/clocksource0/"
 		  "current_clocksource", text, size);
@@ -54,7 +56,7 @@ static bool counter_usable(void)
 	read_text("/proc/cpuinfo", text, sizeof(text));
 	if (clock_counter_is_steady(text))
 		return true;
-	clock_kernel_source(text, sizeof(text));
+	kernel_source(text, sizeof(text));
 	return CLOCK_HAVE_COUNTER && !strcmp(text, "tsc");
 }
 
@@ -129,7 +131,7 @@ double clock_ns_per_tick(const struct clock *c)
 	       (double)(now.ticks - c->start.ticks);
 }
 
-double clock_drift(const struct clock *c)
+static double drift_of(const struct clock *c)
 {
 	const struct clock_pair now = read_pair(c);
 	const double ns = (double)(now.monotonic - c->start.monotonic);
@@ -137,6 +139,21 @@ double clock_drift(const struct clock *c)
 	/* the ticks are measured by that clock */
 	return ns < WATCH_SPAN_NS ? NAN :
 				    (double)(now.ns - c->start.ns) / ns - 1;
+}
+
+struct clock_description clock_describe(const struct clock *c, double ns,
+					double deviation)
+{
+	struct clock_description clock = {
+		.resolution_ns = c->resolution * ns,
+		.read_cost_ns = c->read_cost * ns,
+		.deviation = deviation,
+		.drift = drift_of(c),
+	};
+
+	snprintf(clock.source, sizeof(clock.source), "%s", c->source);
+	kernel_source(clock.kernel, sizeof(clock.kernel));
+	return clock;
 }
 
 void clock_watch_begin(struct clock_watch *watch, const struct clock *c)

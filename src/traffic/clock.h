@@ -104,19 +104,30 @@ void clock_watch_update(struct clock_watch *watch, const struct clock *c);
 void clock_watch_compare(struct clock_watch *watch,
 			 const struct clock_pair *now);
 
-/* Write the clock source of the kernel into TEXT, "tsc" or "hpet"; empty if it
- * is not known. */
-void clock_kernel_source(char *text, size_t size);
-
-/* How much faster C went since clock_start() than CLOCK_MONOTONIC, as a
- * fraction; NAN within the first 100 ms.  NTP may slew that clock by at most
- * 0.0005. */
-double clock_drift(const struct clock *c);
-
 /*
  * Nanoseconds per tick, measured since clock_start().  Waits until at least
  * 10 ms have passed.
  */
 double clock_ns_per_tick(const struct clock *c);
+
+/* What reports say of a clock, in ns; NAN if the end that has it did not measure
+ * it. */
+struct clock_description {
+	char source[16];
+	double resolution_ns;
+	double read_cost_ns;
+	double deviation;	/* largest change of rate, as a fraction; NAN:
+				 * too few readings */
+	double drift;		/* how much faster it went since clock_start()
+				 * than CLOCK_MONOTONIC, which NTP may slew by
+				 * at most 0.0005, as a fraction; NAN: not
+				 * known, as in the first 100 ms */
+	char kernel[32];	/* what the kernel's clocks count by; empty: not
+				 * known */
+};
+
+/* Describe C, whose ticks are NS long and whose rate changed by DEVIATION. */
+struct clock_description clock_describe(const struct clock *c, double ns,
+					double deviation);
 
 #endif

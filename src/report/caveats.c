@@ -1,5 +1,5 @@
 #include "config.h"
-#include "report/caveats.h"
+#include "report/parts.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,7 +8,6 @@
 
 #include "base/numbers.h"
 #include "base/xalloc.h"
-#include "report/counters.h"
 
 /* More than this between two clocks means that one is wrong. */
 #define CLOCKS_DIFFER 0.01

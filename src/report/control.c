@@ -1,6 +1,6 @@
 /* A row of a test of the control path as a table and as JSON. */
 #include "config.h"
-#include "report/control.h"
+#include "report/parts.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,11 +9,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "report/caveats.h"
-#include "report/chart.h"
-#include "report/head.h"
 #include "report/json_value.h"
-#include "report/limit.h"
 #include "report/stream.h"
 
 /* Width of a latency and of its name; most names are shorter. */

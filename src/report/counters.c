@@ -1,5 +1,5 @@
 #include "config.h"
-#include "report/counters.h"
+#include "report/parts.h"
 
 #include <inttypes.h>
 #include <string.h>

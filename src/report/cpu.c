@@ -1,5 +1,5 @@
 #include "config.h"
-#include "report/cpu.h"
+#include "report/parts.h"
 
 #include <inttypes.h>
 #include <math.h>

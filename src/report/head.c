@@ -1,7 +1,7 @@
 /* The lines above the table: what both ends agreed on, and the host and the
  * device of each. */
 #include "config.h"
-#include "report/head.h"
+#include "report/parts.h"
 
 #include <string.h>
 
@@ -9,7 +9,6 @@
 #include "model/endpoint.h"
 #include "model/plan.h"
 #include "model/tests.h"
-#include "report/load.h"
 
 /* Most flow labels shown; further ones are only counted. */
 #define LABELS_SHOWN 4

@@ -7,8 +7,7 @@
 #include "model/tests.h"
 #include "report/json.h"
 #include "report/json_value.h"
-#include "report/limit.h"
-#include "report/preflight.h"
+#include "report/parts.h"
 
 static json_t *test_of_control(const struct plan *plan)
 {

@@ -1,10 +1,8 @@
 #include "config.h"
 #include "report/json.h"
 
-#include "report/control.h"
-#include "report/counters.h"
-#include "report/cpu.h"
 #include "report/json_value.h"
+#include "report/parts.h"
 
 static json_t *confidence(const double ci[2])
 {

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "report/limit.h"
+#include "report/parts.h"
 
 #include <stdlib.h>
 #include <string.h>

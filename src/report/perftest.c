@@ -17,11 +17,8 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "report/counters.h"
-#include "report/cpu.h"
-#include "report/head.h"
 #include "report/json_value.h"
-#include "report/preflight.h"
+#include "report/parts.h"
 #include "report/stream.h"
 #include "run/recorder.h"
 

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "report/preflight.h"
+#include "report/parts.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,14 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/caveats.h"
-#include "report/chart.h"
-#include "report/counters.h"
-#include "report/cpu.h"
-#include "report/head.h"
-#include "report/limit.h"
-#include "report/load.h"
-#include "report/preflight.h"
+#include "report/parts.h"
 #include "report/stream.h"
 
 /*

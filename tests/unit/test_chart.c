@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "report/chart.h"
+#include "report/parts.h"
 
 #define LINES 32
 

@@ -9,7 +9,7 @@
 #include "fake_verbs.h"
 #include "json_checks.h"
 #include "pair.h"
-#include "report/preflight.h"
+#include "report/parts.h"
 #include "report/report.h"
 #include "results.h"
 #include "session/check.h"

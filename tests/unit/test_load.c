@@ -10,7 +10,7 @@
 #include "model/plan.h"
 #include "model/result.h"
 #include "preflight/judge.h"
-#include "report/load.h"
+#include "report/parts.h"
 
 #define WORDS 16
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "base/time.h"
-#include "report/caveats.h"
+#include "report/parts.h"
 #include "report/report.h"
 #include "results.h"
 

@@ -9,10 +9,9 @@
 
 #include "base/descriptors.h"
 #include "base/log.h"
-#include "cli/dump.h"
+#include "cli/options.h"
 #include "cli/parse.h"
 #include "cli/perftest.h"
-#include "cli/usage.h"
 #include "commands/commands.h"
 #include "commands/test.h"
 #include "net/wait.h"

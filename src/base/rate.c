@@ -1,5 +1,5 @@
 #include "config.h"
-#include "base/rate.h"
+#include "base/units.h"
 
 #include <errno.h>
 #include <math.h>

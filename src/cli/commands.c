@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/tests.h"
+#include "model/plan.h"
 
 const struct command_row command_table[] = {
 	{ "serve", COMMAND_SERVE, PARAM_SERVER },

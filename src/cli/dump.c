@@ -1,5 +1,5 @@
 #include "config.h"
-#include "cli/dump.h"
+#include "cli/options.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -7,8 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/perftest_table.h"
-#include "cli/takes.h"
-#include "model/tests.h"
+#include "model/plan.h"
 #include "net/wire.h"
 #include "report/json.h"
 #include "report/json_value.h"

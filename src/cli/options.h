@@ -2,6 +2,8 @@
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
+#include <stdbool.h>
+
 #include "model/param.h"
 
 enum command {
@@ -24,10 +26,40 @@ struct options {
 	/* the topic of COMMAND_HELP.  COMMAND_HELP: everything; COMMAND_NONE:
 	 * the first steps; params has the test if it is a test */
 	enum command topic;
-	bool dump;		/* only describe the options (cli/dump.h) */
+	bool dump;		/* only describe the options (cli/dump.c) */
 	const char *server;	/* COMMAND_CLIENT: host name or address */
 	char ignored[2048];	/* client options given to a server */
 	struct parameters params;
 };
+
+/* usage.c: the program's help and version texts. */
+
+/* The texts of help on O's topic, and of --version, on the heap. */
+char *options_usage(const struct options *o);
+char *options_version(void);
+
+/*
+ * dump.c: what --dump-options prints of the command line, as JSON, for programs
+ * that write or check command lines.  It is hidden from users; tests/scripts
+ * hold it against doc/verbsperf-options-1.schema.json.
+ */
+
+/*
+ * The tests, commands and options of this program as a JSON document.  With a
+ * command line (options->command is not COMMAND_NONE) each option also has its
+ * value there, and what takes time to find out, which commands take an option,
+ * is left out.  On the heap.
+ */
+char *options_dump(const struct options *options);
+
+/* takes.c: finds out which options a test or command takes, by trying them. */
+
+/* True when COMMAND, a test or another command, accepts some value of ROW,
+ * perhaps beside another option. */
+bool takes_option(const char *command, const struct param *row);
+
+/* True when COMMAND accepts WORD, of LENGTH bytes, as the value of ROW. */
+bool takes_word(const char *command, const struct param *row,
+		const char *word, int length);
 
 #endif

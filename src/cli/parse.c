@@ -12,7 +12,7 @@
 #include "cli/perftest.h"
 #include "cli/rules.h"
 #include "cli/suggest.h"
-#include "model/tests.h"
+#include "model/plan.h"
 
 /* getopt_long() returns a letter, or LONG_OPTION + the row of param_table. */
 #define LONG_OPTION 1000

@@ -16,7 +16,7 @@
 #include "cli/perftest_table.h"
 #include "cli/rules.h"
 #include "cli/suggest.h"
-#include "model/tests.h"
+#include "model/plan.h"
 #include "perftest/limits.h"
 
 /* The version of perftest whose output this is. */

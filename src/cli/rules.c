@@ -7,11 +7,10 @@
 
 #include "base/units.h"
 #include "cli/commands.h"
-#include "model/addressing.h"
 #include "model/inject.h"
+#include "model/plan.h"
 #include "model/rule.h"
-#include "model/tests.h"
-#include "net/host.h"
+#include "net/address.h"
 #include "perftest/limits.h"
 
 static enum control_test test_of(const struct given *g)

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "cli/takes.h"
+#include "cli/options.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /* Builds the text of --help from the parameter table. */
 #include "config.h"
-#include "cli/usage.h"
+#include "cli/options.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/xalloc.h"
 #include "cli/commands.h"
-#include "model/tests.h"
+#include "model/plan.h"
 #include "net/wire.h"
 
 /* Column where an option's help text begins. */

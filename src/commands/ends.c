@@ -17,7 +17,7 @@
 #include "commands/test.h"
 #include "host/affinity.h"
 #include "net/auth.h"
-#include "net/connect.h"
+#include "net/oob.h"
 #include "net/wait.h"
 #include "perftest/perftest.h"
 #include "report/report.h"

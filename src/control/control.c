@@ -9,8 +9,8 @@
 #include "control/engine.h"
 #include "control/op.h"
 #include "host/facts.h"
-#include "model/addressing.h"
 #include "model/gid.h"
+#include "model/plan.h"
 
 /* Intervals that a window is cut into, unless the user says how long. */
 #define INTERVALS 30

@@ -5,12 +5,30 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/time.h"
 #include "base/xalloc.h"
-#include "control/pair.h"
 #include "verbs/explain.h"
+#include "verbs/qp.h"
+
+/* Requests outstanding at either end. */
+#define DEPTH 4
+/* Polls between two looks at the clock. */
+#define POLLS 1024
+/* 67 ms, seven times. */
+#define ACK_TIMEOUT 14
+
+enum { PAIR_REQUESTER, PAIR_RESPONDER, PAIR_ENDS };
 
 enum { ALLOCATE, BIND, WRITE, INVALIDATE, PROVE, FREE };
+
+/* Two RC queue pairs of one port, connected to each other. */
+struct pair {
+	struct ibv_cq *cq;
+	struct ibv_qp *qps[PAIR_ENDS];
+	struct plan plan;	/* of the connection */
+};
 
 /* The source and the target of a write: a number that grows. */
 struct buffers {
@@ -19,7 +37,7 @@ struct buffers {
 };
 
 struct own {
-	struct control_pair pair;
+	struct pair pair;
 	struct buffers *buffers;
 	struct ibv_mr *mr;
 	uint64_t written;	/* number of the latest write */
@@ -31,6 +49,153 @@ struct window {
 	struct ibv_mw *mw;
 	uint32_t rkey;
 };
+
+static int create(struct control_thread *t, struct pair *pair, int end)
+{
+	struct ibv_qp_init_attr attr = {
+		.send_cq = pair->cq,
+		.recv_cq = pair->cq,
+		.qp_type = IBV_QPT_RC,
+		.cap = { .max_send_wr = DEPTH, .max_recv_wr = DEPTH,
+			 .max_send_sge = 1, .max_recv_sge = 1 },
+	};
+
+	pair->qps[end] = ibv_create_qp(t->shared->pd, &attr);
+	return control_check(t, "ibv_create_qp", pair->qps[end] ? 0 : errno,
+			     "create a queue pair");
+}
+
+static int to_init(struct control_thread *t, struct pair *pair,
+		   int end)
+{
+	const struct device *device = t->shared->device;
+	const struct qp_local local = {
+		.transport = TRANSPORT_RC,
+		.port = device->port.number,
+		.pkey_index = (uint16_t)device->pkey_index,
+		.access = IBV_ACCESS_REMOTE_WRITE,
+	};
+
+	return qp_to_init(device, pair->qps[end], &local, &t->err);
+}
+
+static int connect_to_other(struct control_thread *t,
+			    struct pair *pair, int end)
+{
+	const struct qp_remote remote = {
+		.path = &t->shared->path,
+		.client = end == PAIR_REQUESTER,
+		.peer = { .qpn = pair->qps[!end]->qp_num },
+	};
+
+	return qp_connect(t->shared->device, pair->qps[end], &pair->plan,
+			  &remote, &t->err);
+}
+
+static int connect_both(struct control_thread *t, struct pair *pair)
+{
+	int ret = 0;
+
+	for (int end = 0; end < PAIR_ENDS && !ret; end++)
+		ret = to_init(t, pair, end);
+	for (int end = 0; end < PAIR_ENDS && !ret; end++)
+		ret = connect_to_other(t, pair, end);
+	return ret;
+}
+
+static void free_pair(struct pair *pair)
+{
+	for (int end = 0; end < PAIR_ENDS; end++)
+		if (pair->qps[end])
+			ibv_destroy_qp(pair->qps[end]);
+	if (pair->cq)
+		ibv_destroy_cq(pair->cq);
+	memset(pair, 0, sizeof(*pair));
+}
+
+/* Make and connect the queue pairs, which remote ends may write through.  Returns
+ * 0, or a negative errno set in T's error with nothing left behind. */
+static int make_pair(struct control_thread *t, struct pair *pair)
+{
+	int ret;
+
+	*pair = (struct pair){ .plan = t->shared->params->plan };
+	pair->plan.op = OP_WRITE;
+	pair->plan.transport = TRANSPORT_RC;
+	pair->plan.qp_timeout = ACK_TIMEOUT;
+	pair->cq = ibv_create_cq(t->shared->device->context, 4 * DEPTH, NULL,
+				 NULL, 0);
+	ret = control_check(t, "ibv_create_cq", pair->cq ? 0 : errno,
+			    "create a completion queue");
+	for (int end = 0; end < PAIR_ENDS && !ret; end++)
+		ret = create(t, pair, end);
+	ret = ret ?: connect_both(t, pair);
+	if (ret)
+		free_pair(pair);
+	return ret;
+}
+
+/* Connect them again after an error, with nothing outstanding. */
+static int reconnect(struct control_thread *t, struct pair *pair)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
+	struct ibv_wc wc;
+	int ret = 0;
+
+	for (int end = 0; end < PAIR_ENDS && !ret; end++)
+		ret = ibv_modify_qp(pair->qps[end], &attr, IBV_QP_STATE);
+	if (ret)
+		return control_check(t, "ibv_modify_qp", ret,
+				     "reset a queue pair");
+	while (ibv_poll_cq(pair->cq, 1, &wc) > 0)
+		;
+	return connect_both(t, pair);
+}
+
+/* Post WR on END, and a receive without memory on the other one if TAKES. */
+static int post(struct control_thread *t, struct pair *pair,
+		      int end, struct ibv_send_wr *wr, bool takes)
+{
+	struct ibv_recv_wr receive = { .wr_id = 0 }, *bad_receive;
+	struct ibv_send_wr *bad;
+	int ret = 0;
+
+	wr->send_flags |= IBV_SEND_SIGNALED;
+	if (takes)
+		ret = ibv_post_recv(pair->qps[!end], &receive, &bad_receive);
+	if (!ret)
+		ret = ibv_post_send(pair->qps[end], wr, &bad);
+	return control_check(t, "ibv_post_send", ret, "post a request");
+}
+
+/* Wait for the completion of a request of END, and take all others that come
+ * meanwhile.  Returns 0 with its STATUS, or a negative errno set in T's error
+ * when none comes in time. */
+static int wait(struct control_thread *t, struct pair *pair,
+		      int end, enum ibv_wc_status *status)
+{
+	const uint64_t deadline = time_after(pair->plan.timeout);
+	struct ibv_wc wc;
+
+	for (uint32_t i = 1;; i++) {
+		int n = ibv_poll_cq(pair->cq, 1, &wc);
+
+		if (n < 0)
+			return control_check(t, "ibv_poll_cq", EIO,
+					     "poll for a completion");
+		if (n && wc.qp_num == pair->qps[end]->qp_num &&
+		    (wc.status || !(wc.opcode & IBV_WC_RECV)))
+			break;
+		if (i % POLLS == 0 && !time_until(deadline))
+			return fail(&t->err, -ETIMEDOUT, NULL,
+				    "%s: nothing completed within %.6g s",
+				    t->shared->device->port.device,
+				    (double)pair->plan.timeout /
+					    (double)SECOND);
+	}
+	*status = wc.status;
+	return 0;
+}
 
 static enum control_mw kind_of(const struct control_thread *t)
 {
@@ -75,14 +240,14 @@ static int setup(struct control_thread *t)
 			     IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
 	return control_check(t, "ibv_reg_mr", own->mr ? 0 : errno,
 			     "register memory") ?:
-	       control_pair_make(t, &own->pair);
+	       make_pair(t, &own->pair);
 }
 
 static void release(struct control_thread *t)
 {
 	struct own *own = t->own;
 
-	control_pair_free(&own->pair);
+	free_pair(&own->pair);
 	if (own->mr)
 		ibv_dereg_mr(own->mr);
 	free(own->buffers);
@@ -93,7 +258,7 @@ static int finish(struct control_thread *t, int end, const char *what)
 {
 	struct own *own = t->own;
 	enum ibv_wc_status status;
-	int ret = control_pair_wait(t, &own->pair, end, &status);
+	int ret = wait(t, &own->pair, end, &status);
 
 	if (ret || !status)
 		return ret;
@@ -143,7 +308,7 @@ static int bind_second(struct control_thread *t, struct window *w,
 			.bind_info = info_of(own, sizeof(own->buffers->to)),
 		},
 	};
-	int ret = control_pair_post(t, &own->pair, PAIR_RESPONDER, &wr,
+	int ret = post(t, &own->pair, PAIR_RESPONDER, &wr,
 				    false) ?:
 		  finish(t, PAIR_RESPONDER, what);
 
@@ -181,7 +346,7 @@ static int post_write(struct control_thread *t, const struct window *w)
 	};
 
 	own->buffers->from = ++own->written;
-	return control_pair_post(t, &own->pair, PAIR_REQUESTER, &wr, false);
+	return post(t, &own->pair, PAIR_REQUESTER, &wr, false);
 }
 
 static uint64_t arrived(const struct own *own)
@@ -242,7 +407,7 @@ static int invalidate(struct control_thread *t, struct window *w)
 
 	if (kind_of(t) == CONTROL_MW_TYPE1)
 		return bind_first(t, w, 0, "unbind a memory window");
-	return control_pair_post(t, &own->pair, end, &wr, by_send) ?:
+	return post(t, &own->pair, end, &wr, by_send) ?:
 	       finish(t, end, by_send ? "invalidate a memory window by a SEND" :
 					"invalidate a memory window");
 }
@@ -254,12 +419,12 @@ static int prove(struct control_thread *t, const struct window *w)
 	const uint64_t before = arrived(own);
 	enum ibv_wc_status status;
 	int ret = post_write(t, w) ?:
-		  control_pair_wait(t, &own->pair, PAIR_REQUESTER, &status);
+		  wait(t, &own->pair, PAIR_REQUESTER, &status);
 
 	if (ret)
 		return ret;
 	if (status == IBV_WC_REM_ACCESS_ERR && arrived(own) == before)
-		return control_pair_reconnect(t, &own->pair);
+		return reconnect(t, &own->pair);
 	return fail_code(&t->err, -EACCES, explain_status_name(status),
 			 "an invalidated key must open nothing: the driver or "
 			 "the device has a fault",

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "control/qps.h"
-#include "model/addressing.h"
+#include "model/plan.h"
 #include "verbs/qp_attr.h"
 #include "verbs/queues.h"
 

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "model/addressing.h"
+#include "model/plan.h"
 #include "verbs/qp_attr.h"
 
 /* Reads that a queue pair may have outstanding: they cost nothing here. */

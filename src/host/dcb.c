@@ -1,5 +1,8 @@
+/* Data centre bridging of a network interface, as dcbnl of the kernel has it:
+ * priority flow control, and what a packet's priority is made of.  The four
+ * attributes that are wanted are read here, without a library for netlink. */
 #include "config.h"
-#include "host/dcb.h"
+#include "host/netdev.h"
 
 #include <linux/dcbnl.h>
 #include <linux/rtnetlink.h>

@@ -13,7 +13,6 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "host/dcb.h"
 #include "host/netdev.h"
 
 int ethtool_query(const char *netdev, void *request)

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "model/addressing.h"
+#include "model/plan.h"
 
 #include <errno.h>
 

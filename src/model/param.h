@@ -1,7 +1,7 @@
 /*
  * All options, as rows of one table.  The parser, --help, the JSON "parameters"
  * and the wire encoding of the plan are generated from it; so are, from the
- * JSON of --dump-options (cli/dump.h), the man page's options, shell completion
+ * JSON of --dump-options (cli/dump.c), the man page's options, shell completion
  * and what the Python scripts know of options.
  */
 #ifndef MODEL_PARAM_H
@@ -152,7 +152,7 @@ enum param_kind {
 				 * bars separate */
 	PARAM_PERCENTILES,	/* struct percentiles */
 	PARAM_CPUS,		/* struct cpus */
-	PARAM_RATE,		/* uint64_t (base/rate.h) */
+	PARAM_RATE,		/* uint64_t (base/rate.c) */
 	PARAM_LABELS,		/* struct labels */
 	PARAM_MCAST,		/* struct mcast */
 	PARAM_NODE,		/* uint32_t, "auto" or "none": PARAM_NONE */

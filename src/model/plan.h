@@ -8,10 +8,11 @@
 #ifndef MODEL_PLAN_H
 #define MODEL_PLAN_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/rate.h"
 #include "base/units.h"
 #include "model/control.h"
 #include "model/counters.h"
@@ -98,7 +99,7 @@ struct plan {
 				 * 1 */
 	bool fence;		/* an operation waits until earlier ones are
 				 * complete */
-	uint64_t rate;		/* base/rate.h; 0: unlimited */
+	uint64_t rate;		/* base/rate.c; 0: unlimited */
 	uint32_t burst;		/* messages per burst at that rate */
 	uint32_t pacing;	/* enum pacing */
 	uint32_t paced_kbps;	/* of each QP, if packet pacing keeps the rate;
@@ -207,7 +208,7 @@ bool plan_shares_receives(const struct plan *plan);
 /*
  * True when the peer sends this end packets that need no answer: UC and UD
  * messages, and the answers to verified ones.  Then only this end itself says
- * that it is at its address, so it must prove that first (session/reach.h).
+ * that it is at its address, so it must prove that first (session/reach.c).
  */
 bool plan_proves_address(const struct plan *plan, bool client);
 
@@ -375,5 +376,61 @@ uint8_t pacing_static_rate(const struct plan *plan);
 
 /* "2.5, 5, 10 ...": the static rates of InfiniBand in Gb/s, for messages. */
 extern const char pacing_static_rates[];
+
+/* tests.c: the names of tests, of operation and metric. */
+
+#define TEST_NAME_SIZE 32
+
+/* Write the name of OP and METRIC, such as "write_bw", into NAME.  Returns
+ * NAME. */
+const char *test_name(enum op op, enum metric metric,
+		      char name[TEST_NAME_SIZE]);
+
+/* The name of PLAN's test, of traffic or of the control path, in NAME.  Returns
+ * NAME. */
+const char *test_name_of(const struct plan *plan, char name[TEST_NAME_SIZE]);
+
+/* Find the test with exactly this NAME; false when there is none. */
+bool test_find(const char *name, enum op *op, enum metric *metric);
+
+/* Write all names of tests of traffic, "write_bw write_lat ...", into TEXT of
+ * SIZE bytes.  Returns TEXT. */
+const char *test_list(char *text, size_t size);
+
+/* The same of the tests of the control path. */
+const char *test_list_control(char *text, size_t size);
+
+/* addressing.c: what messages carry besides their data, the P_Key that decides
+ * who may receive them, and the fields that tell routers and switches how to
+ * treat them. */
+
+/* Default of --hop-limit: IANA's default for IP. */
+#define ADDRESSING_HOP_LIMIT 64
+
+/* The traffic class of PLAN: --tclass, or --dscp in its upper six bits. */
+uint8_t addressing_traffic_class(const struct plan *plan);
+
+/* The flow label of queue pair INDEX: PLAN's labels are used round robin; 0
+ * without any. */
+uint32_t addressing_flow_label(const struct plan *plan, uint32_t index);
+
+/* Refuse options that exclude each other.  Returns 0, or -EINVAL with the
+ * reason in ERR. */
+int addressing_check(const struct plan *plan, struct error *err);
+
+/*
+ * Refuse options that need a GRH when PATH has none (InfiniBand by LID).
+ * Returns 0, or -EINVAL with the reason in ERR.
+ */
+int addressing_check_path(const struct plan *plan, const struct path *path,
+			  struct error *err);
+
+/*
+ * Check that the P_Keys of both ends let messages through: they name the same
+ * partition, and at least one end is a full member.  A P_Key that was not read
+ * (0) is not compared.  Returns 0, or -EINVAL with the reason in ERR.
+ */
+int addressing_check_pkeys(const struct port *client,
+			   const struct port *server, struct error *err);
 
 #endif

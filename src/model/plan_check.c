@@ -4,7 +4,6 @@
 
 #include <errno.h>
 
-#include "model/addressing.h"
 #include "model/rule.h"
 
 static int check_operation(const struct plan *plan, struct error *err)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "model/param.h"
-#include "model/tests.h"
+#include "model/plan.h"
 
 /* The transports of SET, as "RC, UC and XRC". */
 static void list_transports(unsigned int set, char word[RULE_WORD_SIZE])

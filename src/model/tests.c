@@ -1,5 +1,5 @@
 #include "config.h"
-#include "model/tests.h"
+#include "model/plan.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -17,7 +17,6 @@
 #include "base/time.h"
 #include "base/units.h"
 #include "base/xalloc.h"
-#include "net/host.h"
 #include "net/wait.h"
 
 /* Most interfaces that an advice names. */

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "net/connect.h"
+#include "net/oob.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -16,7 +16,6 @@
 #include "base/time.h"
 #include "base/xalloc.h"
 #include "net/address.h"
-#include "net/host.h"
 #include "net/wait.h"
 
 #define FAMILIES 2

@@ -40,7 +40,7 @@
  *		  22 1: with immediate data     23 enum atomic_type
  *		  24 1: all sizes        25 bytes sent inline *
  *		  26 receives per post    27 1: shared receive queue
- *		  28 1: completion events       29 rate (base/rate.h)
+ *		  28 1: completion events       29 rate (base/rate.c)
  *		  30 messages of a burst 31 enum arrival
  *		  32 most outstanding operations of an open loop
  *		  33 traffic class       34 DSCP *
@@ -140,7 +140,7 @@
  *		with a QPN of 0, and field 1 in the server's.  Then the
  *		client's rdma_cm makes and ends connections there, and the
  *		server sends REFUSE for one that it rejects
- *		(session/acceptor.h); and BYE.
+ *		(session/acceptor.c); and BYE.
  *
  * READY	attributes of the first QP, as the device reports them: u32
  *		each, in the order and the ranges of EFFECTIVE_LIST
@@ -277,7 +277,7 @@ struct done {
 	double ns_per_tick;
 	uint64_t span[2];	/* ns, by the server's clock: at most and at
 				 * least as long as between the client's START
-				 * and DONE (run/compare.h); 0: not known */
+				 * and DONE (run/compare.c); 0: not known */
 	/* on the heap, done_free() */
 	uint32_t n_threads;	/* 0: a single thread */
 	struct thread_row *threads;

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "net/host.h"
+#include "net/address.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

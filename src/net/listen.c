@@ -1,5 +1,5 @@
 #include "config.h"
-#include "net/listen.h"
+#include "net/oob.h"
 
 #include <errno.h>
 #include <netdb.h>

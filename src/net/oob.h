@@ -116,4 +116,31 @@ void cm_address_local(const struct connection *conn, const struct path *path,
 void cm_address_remote(const struct connection *conn, const struct path *path,
 		       uint16_t port, struct sockaddr_storage *address);
 
+/* connect.c: a client's way to its server: the first address that answers. */
+
+/*
+ * Connect to the first address of HOST, IPv6 or IPv4, that answers.  BIND is
+ * the local address, whose family restricts HOST's, or NULL.  The name server
+ * and the server each get TIMEOUT ns to answer; with WAIT > 0 attempts repeat
+ * for WAIT ns, for a server that is not up yet.  Returns 0, or a negative errno
+ * with host, port, and each cause with its addresses in ERR.
+ */
+int oob_connect(const char *host, uint32_t port, const char *bind,
+		uint64_t timeout, uint64_t wait, int cancel_fd,
+		struct connection *conn, struct error *err);
+
+/* listen.c: a server's socket: listens, and accepts clients one by one. */
+
+/*
+ * Listen on PORT (0: any free one) at BIND or, if that is NULL, at every
+ * address, IPv6 and IPv4.  *PORT becomes the actual port.  CANCEL_FD is from
+ * signals_open(), or -1.  Returns a descriptor or a negative errno.
+ */
+int oob_listen(const char *bind, uint32_t *port, int cancel_fd,
+	       struct error *err);
+
+/* Accept the next client at LISTENER.  Returns 0, -EAGAIN when there is none or
+ * it has gone, or another negative errno; no error is set. */
+int oob_accept(int listener, struct connection *conn);
+
 #endif

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "model/addressing.h"
+#include "model/plan.h"
 
 /* Usual subnet prefixes of IPv4 and of everything else, in bits of a GID, for
  * when the TCP connection does not tell. */

@@ -5,10 +5,8 @@
 
 #include <string.h>
 
-#include "model/addressing.h"
 #include "model/endpoint.h"
 #include "model/plan.h"
-#include "model/tests.h"
 
 /* Most flow labels shown; further ones are only counted. */
 #define LABELS_SHOWN 4

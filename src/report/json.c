@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/tests.h"
+#include "model/plan.h"
 #include "report/json.h"
 #include "report/json_value.h"
 #include "report/parts.h"

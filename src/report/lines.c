@@ -1,5 +1,5 @@
 #include "config.h"
-#include "report/lines.h"
+#include "report/stream.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "report/lines.h"
 #include "report/stream.h"
 
 /* The observers of a run while it goes on. */

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "report/place.h"
+#include "report/sink.h"
 
 #include <errno.h>
 #include <fcntl.h>

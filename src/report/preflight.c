@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "model/tests.h"
+#include "model/plan.h"
 #include "report/json_value.h"
 #include "report/report.h"
 

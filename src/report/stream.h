@@ -52,4 +52,23 @@ void stream_interval(struct stream *stream, const struct result *r,
 int stream_end(struct stream *stream, const struct result *r,
 	       struct error *err);
 
+/* lines.c: a run as lines of JSON, each written when the event it describes
+ * happens. */
+
+/*
+ * Write to PATH, kept by reference, or to stdout for "-": a line when the run
+ * begins, for each interval and for each row.  Returns heap memory: call
+ * lines_free().
+ */
+struct observer *lines_new(const char *path);
+void lines_free(struct observer *observer);
+
+/*
+ * R is over: write the last line, and what the reader has not taken yet.
+ * Returns 0, or a negative errno, set in ERR, when some lines were not
+ * written.
+ */
+int lines_end(struct observer *observer, const struct result *r,
+	      struct error *err);
+
 #endif

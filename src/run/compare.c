@@ -1,5 +1,5 @@
 #include "config.h"
-#include "run/compare.h"
+#include "run/round.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "run/failure.h"
+#include "run/run.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "run/outcome.h"
+#include "run/round.h"
 
 #include <math.h>
 

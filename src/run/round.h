@@ -7,6 +7,7 @@
 #ifndef RUN_ROUND_H
 #define RUN_ROUND_H
 
+#include "net/frames.h"
 #include "run/run.h"
 
 /* Prepare everything this end's loops need for messages of SIZE bytes, except
@@ -38,5 +39,51 @@ int round_report(struct run *run, struct done *mine, struct done *theirs,
 
 /* Release what round_prepare() and later steps made, however far they came. */
 void round_end(struct run *run);
+
+/* outcome.c: turns the loops' counts into DONE, and DONE into a row of the
+ * result. */
+
+/* The loops are over.  If the run failed, end its windows where the monitor
+ * last saw progress, not after the long wait for more. */
+void outcome_settle(struct run *run);
+
+/* Put this end's counts, over all loops, into DONE; call done_free(). */
+void outcome_describe(struct run *run, struct done *done);
+
+/*
+ * Add the row that both ends report, from this end's counts (MINE) and the
+ * peer's (THEIRS, NULL when unknown).  Takes over their heap memory, except the
+ * histogram.
+ */
+struct result_row *outcome_add_row(struct run *run, uint64_t size,
+				   struct done *mine, struct done *theirs);
+
+/* compare.c: compares what one end sent with what reached the other, and their
+ * clocks. */
+
+/*
+ * Check that the counts of ROW, a finished row, agree: over RC every message
+ * sent must arrive; over UC and UD no more than were sent, and at least some;
+ * of the pings at least one must be answered.  Returns 0, or -EIO with the
+ * numbers in the result's error.
+ */
+int compare_counts(struct run *run, const struct result_row *row);
+
+/*
+ * The server's START comes to the client after it was sent, and so on: by one
+ * clock, the server's time from the client's START to its own DONE is within
+ * the client's from START to DONE, and its time from its START to the client's
+ * DONE has in it the client's between these two.  So however long frames take,
+ * the four times bound how much faster one clock goes than the other.
+ *
+ * The server fills DONE's span, just before it is sent.
+ */
+void compare_measure(const struct run *run, struct done *done);
+
+/* The client compares THEIRS, the server's DONE, with its own times; it sent
+ * MINE at SAID, in ticks.  The closest bounds of all sizes stay in the
+ * result. */
+void compare_clocks(struct run *run, uint64_t said, const struct done *mine,
+		    const struct done *theirs);
 
 #endif

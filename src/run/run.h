@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "model/plan.h"
 #include "model/result.h"
-#include "model/tests.h"
 #include "net/oob.h"
 #include "run/meter.h"
 #include "run/monitor.h"
@@ -81,5 +81,27 @@ struct effective *run_effective(struct run *run, bool client);
 
 /* Release everything in RUN except what run_begin() was given. */
 void run_free(struct run *run);
+
+/* failure.c: explains why the traffic of a run ended early. */
+
+/*
+ * The loops ended with RET and the monitor has stopped: put the reason into the
+ * result's error, and a failure that the peer reports of its own into its
+ * peer_error.  A failed completion says more than the asynchronous event that
+ * comes with it, and a local failure more than the peer's message, so this
+ * looks for both.  Returns a negative errno: RET if nothing says more.
+ */
+int failure_explain(struct run *run, int ret);
+
+/* threads.c: runs the loops of a run, each in a thread of its own. */
+
+typedef int (*threads_loop)(struct run *run, struct flow *f);
+
+/*
+ * Run LOOP on every flow of RUN: the first in this thread, the others in new
+ * threads, each on its CPU if the user gave a list.  When one fails, stop the
+ * others.  Returns 0 or the negative errno of the first flow that failed.
+ */
+int threads_run(struct run *run, threads_loop loop);
 
 #endif

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "run/threads.h"
+#include "run/run.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -18,7 +18,7 @@
 #include "host/affinity.h"
 #include "host/inline_receive.h"
 #include "net/frames.h"
-#include "net/listen.h"
+#include "net/oob.h"
 #include "net/turn.h"
 #include "net/wait.h"
 #include "serve/children.h"

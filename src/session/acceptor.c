@@ -1,5 +1,13 @@
+/*
+ * The server of the test connect with --rdma-cm: accepts the connections that
+ * its client requests through the connection manager.
+ *
+ * A request and its answer have the marks of verbs/cm_id.h, with the number of
+ * the request as index.  The reason why this end rejects a request goes over
+ * TCP, in REFUSE.
+ */
 #include "config.h"
-#include "session/acceptor.h"
+#include "session/manager.h"
 
 #include <errno.h>
 #include <sodium.h>

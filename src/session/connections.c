@@ -11,7 +11,7 @@
 #include "control/link.h"
 #include "host/call_counter.h"
 #include "net/frames.h"
-#include "session/acceptor.h"
+#include "session/manager.h"
 #include "session/quota.h"
 #include "session/setup.h"
 

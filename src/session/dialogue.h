@@ -20,7 +20,7 @@
  *	          over UC and UD, to an end that will be sent messages: a
  *	          packet of random bytes, to the GID and the QP it named
  *	REACHED   these bytes, or AGAIN     ->  <-      REACHED, or AGAIN
- *						(reach.h)
+ *						(reach.c)
  *	START     size                      ->  <-      START
  *	          with --hold the client's second one opens the window
  *	          traffic; ALIVE from both, once a second

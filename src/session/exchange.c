@@ -5,8 +5,6 @@
 
 #include "inject/inject.h"
 #include "net/frames.h"
-#include "run/compare.h"
-#include "run/outcome.h"
 #include "run/peer_check.h"
 #include "run/round.h"
 #include "session/setup.h"

@@ -7,7 +7,7 @@
  *
  * With --mcast, both ends join the group, and neither listens.
  *
- * Over UD, an end still proves its address (reach.h): a server knows that of
+ * Over UD, an end still proves its address (reach.c): a server knows that of
  * its client from the ENDPOINT only.
  */
 #ifndef SESSION_MANAGER_H
@@ -29,5 +29,15 @@ int manager_expect_ready(struct session *s, struct frame *frame);
 
 /* Release the connections.  Does nothing without a manager. */
 void manager_free(struct session *s);
+
+/* acceptor.c: the server of the test connect with --rdma-cm. */
+
+/* Serve the client, from its ENDPOINT to its BYE.  Returns 0 or a negative
+ * errno, set in the result's error. */
+int acceptor_serve(struct session *s);
+
+/* Release all connections; after a failure, once the client has been told of
+ * it.  Does nothing without an acceptor. */
+void acceptor_free(struct session *s);
 
 #endif

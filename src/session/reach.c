@@ -1,5 +1,21 @@
+/*
+ * An end that will be sent UC or UD messages first proves that it receives at
+ * the address it names.
+ *
+ * These transports acknowledge nothing, so a peer that names another host's GID
+ * could make this end flood that host.  Therefore an end that is about to send
+ * first sends a challenge (verbs/challenge.h) to the first queue pair of the
+ * peer's ENDPOINT, and the peer returns the random bytes over TCP.  Packets get
+ * lost, so the peer may ask for the challenge again, at growing pauses; but a
+ * host that never asked receives at most REACH_PACKETS.
+ *
+ * The first queue pair proves the address for all of them: an ENDPOINT has one
+ * address, and everything goes there; what lies behind it is the peer's own
+ * affair.  If each of 16384 queue pairs had to prove it, the challenges would
+ * be a flood of their own.
+ */
 #include "config.h"
-#include "session/reach.h"
+#include "session/setup.h"
 
 #include <errno.h>
 #include <poll.h>

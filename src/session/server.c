@@ -12,7 +12,7 @@
 #include "host/affinity.h"
 #include "host/facts.h"
 #include "host/inline_receive.h"
-#include "model/tests.h"
+#include "model/plan.h"
 #include "net/frames.h"
 #include "net/wait.h"
 #include "preflight/judge.h"

@@ -10,7 +10,6 @@
 #include "base/xalloc.h"
 #include "net/turn.h"
 #include "net/wait.h"
-#include "session/acceptor.h"
 #include "session/handshake.h"
 #include "session/manager.h"
 

@@ -11,7 +11,6 @@
 #include "model/result.h"
 #include "run/peer_check.h"
 #include "session/manager.h"
-#include "session/reach.h"
 
 int accept_path(struct session *s, const struct endpoint *peer,
 		struct error *err)

@@ -35,11 +35,29 @@ int setup_send_ready(struct session *s);
 int setup_take_ready(struct session *s);
 
 /* Have each end that will be sent UC or UD messages prove its address
- * (reach.h). */
+ * (reach.c). */
 int setup_reach(struct session *s);
 
 /* Both ends are connected: record the attributes in use and notify the
  * observer. */
 void setup_notify_begin(struct session *s);
+
+/* reach.c: an end that will be sent messages proves its address. */
+
+/* Most challenges sent to one peer. */
+#define REACH_PACKETS 10
+
+/*
+ * Post the receive for the peer's challenge, if one will come, before the queue
+ * pairs go to RTR.  Returns 0 or a negative errno, set in the result's error.
+ */
+int reach_begin(struct session *s);
+
+/*
+ * Both ends are in RTS and know it: make the peer prove its address, and prove
+ * this end's, where plan_proves_address() asks for it.  Afterwards no challenge
+ * is outstanding, and none is left in a queue.  Returns like reach_begin().
+ */
+int reach_prove(struct session *s);
 
 #endif

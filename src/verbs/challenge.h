@@ -1,6 +1,6 @@
 /*
  * A challenge: one packet of random bytes to the peer's first queue pair.  Only
- * an end that receives there can know its content (session/reach.h).
+ * an end that receives there can know its content (session/reach.c).
  */
 #ifndef VERBS_CHALLENGE_H
 #define VERBS_CHALLENGE_H

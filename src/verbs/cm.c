@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "verbs/cm_multicast.h"
+#include "verbs/cm_id.h"
 
 /* Connections requested at once. */
 #define AT_ONCE 16

@@ -15,7 +15,7 @@
  * the ENDPOINTs: the manager's is the same for everybody.
  *
  * For --mcast no connection is asked for: each end joins the group by itself
- * (cm_multicast.h), and the Q_Key is the group's.
+ * (cm_multicast.c), and the Q_Key is the group's.
  *
  * Nothing here waits: an end polls cm_fd(), and calls cm_take() when it is
  * readable.

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "verbs/cm_explain.h"
+#include "verbs/cm_id.h"
 
 #include <errno.h>
 #include <stdio.h>

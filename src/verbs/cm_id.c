@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/addressing.h"
+#include "model/plan.h"
 
 bool cm_is_ethernet(const struct cm_end *end)
 {

@@ -16,9 +16,35 @@
 #include "base/error.h"
 #include "model/endpoint.h"
 #include "model/plan.h"
-#include "verbs/cm_explain.h"
 #include "verbs/device.h"
 #include "verbs/resources.h"
+
+/* cm_explain.c: explains an event of the connection manager that is not the
+ * awaited one. Pure. */
+
+/* What the manager was requested to do. */
+enum cm_step {
+	CM_ADDRESS,		/* which device leads to an address */
+	CM_ROUTE,
+	CM_ANSWER,		/* to a request for a connection */
+	CM_CONNECTED,
+	CM_GROUP,		/* to join a multicast group */
+	CM_STEPS,
+};
+
+/* "RDMA_CM_EVENT_REJECTED"; "RDMA_CM_EVENT_?" for an unknown event. */
+const char *cm_event_name(enum rdma_cm_event_type event);
+
+/*
+ * Explain in ERR why EVENT with STATUS ended STEP towards PEER ("10.0.0.2 port
+ * 4711"), on an Ethernet or InfiniBand link.  Returns a negative errno.
+ */
+int cm_explain(enum rdma_cm_event_type event, int status, enum cm_step step,
+	       const char *peer, bool ethernet, struct error *err);
+
+/* Explain in ERR that STEP took too long.  Returns -ETIMEDOUT. */
+int cm_explain_silence(enum cm_step step, const char *peer, bool ethernet,
+		       struct error *err);
 
 /* "10.0.0.2 port 4711" */
 #define CM_ADDRESS_SIZE (INET6_ADDRSTRLEN + 16)
@@ -139,7 +165,7 @@ int cm_event_take(const struct cm_end *end, struct cm_event *event,
 		  struct error *err);
 
 /* Explain in ERR why EVENT, which was not awaited, ended STEP; or that STEP
- * took too long (cm_explain.h). */
+ * took too long (cm_explain.c). */
 int cm_unexpected(const struct cm_end *end, const struct cm_event *event,
 		  enum cm_step step, struct error *err);
 int cm_late(const struct cm_end *end, enum cm_step step, struct error *err);
@@ -151,5 +177,29 @@ bool cm_mark_is_known(const struct cm_end *end, const struct cm_event *event,
 
 /* Say in ERR that the answer to a request is not of END's session. */
 int cm_answer_is_strange(const struct cm_end *end, struct error *err);
+
+struct cm_group;
+
+/* Ask for the group of END's plan.  Returns 0, or a negative errno with the
+ * reason in ERR; cm_group_leave(*GROUP) in any case. */
+int cm_group_join(const struct cm_end *end, struct cm_group **group,
+		  struct error *err);
+
+/*
+ * Take EVENT.  When the group is joined, connect the queue pairs of this end to
+ * it.  Returns 1 for progress, or a negative errno with the event and what to
+ * do in ERR.
+ */
+int cm_group_take(struct cm_group *group, const struct cm_event *event,
+		  struct error *err);
+
+/* True when this end has joined, and its queue pairs are connected. */
+bool cm_group_is_joined(const struct cm_group *group);
+
+/* Report in ERR that joining the group took too long.  Returns -ETIMEDOUT. */
+int cm_group_timed_out(const struct cm_group *group, struct error *err);
+
+/* Leave the group; NULL is fine. */
+void cm_group_leave(struct cm_group *group);
 
 #endif

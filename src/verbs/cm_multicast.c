@@ -1,12 +1,20 @@
+/*
+ * A multicast group that the connection manager joins.  On InfiniBand the
+ * subnet manager then makes the group, if it does not exist, and says with
+ * which MLID, Q_Key, service level and rate messages go there; on RoCE v2 the
+ * kernel joins the IP group.
+ *
+ * The receiver's end becomes a full member.  The sender's needs to send only,
+ * and becomes a full member where the subnet manager has no such members.
+ */
 #include "config.h"
-#include "verbs/cm_multicast.h"
+#include "verbs/cm_id.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/xalloc.h"
-#include "verbs/cm_explain.h"
 #include "verbs/multicast.h"
 
 /* An errno of the kernel that no header of the C library names. */

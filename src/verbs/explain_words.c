@@ -1,5 +1,5 @@
 #include "config.h"
-#include "verbs/explain_words.h"
+#include "verbs/explain.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/addressing.h"
+#include "model/plan.h"
 #include "traffic/flow.h"
 #include "verbs/qp_attr.h"
 

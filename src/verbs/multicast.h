@@ -1,7 +1,7 @@
 /*
  * Multicast groups of UD: the receiver's queue pairs are attached to one, and
  * the sender addresses it.  On InfiniBand the subnet manager makes the group
- * when the connection manager joins it (cm_multicast.h); on RoCE the address is
+ * when the connection manager joins it (cm_multicast.c); on RoCE the address is
  * all there is to it.
  */
 #ifndef VERBS_MULTICAST_H

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/addressing.h"
+#include "model/plan.h"
 #include "verbs/advice.h"
 
 static const char *advice_of(const struct device *device, const char *verb,

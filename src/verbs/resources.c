@@ -9,7 +9,7 @@
 #include <sys/random.h>
 
 #include "base/xalloc.h"
-#include "model/addressing.h"
+#include "model/plan.h"
 
 uint32_t resources_first_qp(const struct resources *res, uint32_t t)
 {

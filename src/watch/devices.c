@@ -14,7 +14,6 @@
 #include "model/plan.h"
 #include "verbs/device.h"
 #include "verbs/device_list.h"
-#include "watch/port_status.h"
 
 void devices_init(struct watched_devices *devices, const char *only,
 		  uint32_t only_port, struct watch_taker *taker)

@@ -44,4 +44,15 @@ void devices_take_events(struct watched_devices *devices, struct watched *d);
 
 void devices_close(struct watched_devices *devices);
 
+/* port_status.c: reads the status of a port and of the network interface behind
+ * it. */
+
+/*
+ * Read the status of port NUMBER of CONTEXT.  STATUS is the previous one, or
+ * empty, and becomes the present one.  Returns 0, or a negative errno with
+ * STATUS as it was.
+ */
+int port_status_read(struct ibv_context *context, uint8_t number,
+		     struct port_status *status);
+
 #endif

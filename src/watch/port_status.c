@@ -1,5 +1,5 @@
 #include "config.h"
-#include "watch/port_status.h"
+#include "watch/devices.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/rate.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 

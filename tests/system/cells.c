@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "model/param.h"
-#include "model/tests.h"
+#include "model/plan.h"
 
 /* Enough that some messages are not the first or the last of their queue. */
 #define MESSAGES 20

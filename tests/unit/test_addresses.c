@@ -14,7 +14,7 @@
 
 #include "base/time.h"
 #include "base/xalloc.h"
-#include "net/connect.h"
+#include "net/oob.h"
 #include "verbs/qp.h"
 
 #define MS 1000000ULL

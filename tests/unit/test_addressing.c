@@ -7,7 +7,7 @@
 
 #include "fake_nic.h"
 #include "fake_verbs.h"
-#include "model/addressing.h"
+#include "model/plan.h"
 #include "verbs/resources.h"
 
 static const struct memory_choice anonymous;	/* of every end here */

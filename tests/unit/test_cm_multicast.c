@@ -14,7 +14,6 @@
 #include <rdma/rdma_cma.h>
 
 #include "fake_rdmacm.h"
-#include "verbs/cm_explain.h"
 #include "verbs/cm_id.h"
 
 /* More calls of librdmacm than a run has, and its events. */

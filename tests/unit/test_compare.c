@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "good_plan.h"
-#include "run/compare.h"
+#include "run/round.h"
 
 struct fixture {
 	struct run run;

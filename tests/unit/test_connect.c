@@ -13,9 +13,7 @@
 
 #include "base/time.h"
 #include "net/address.h"
-#include "net/connect.h"
 #include "net/frames.h"
-#include "net/listen.h"
 #include "net/oob.h"
 #include "net/wait.h"
 

@@ -6,8 +6,8 @@
 #include <linux/dcbnl.h>
 #include <linux/rtnetlink.h>
 
-#include "host/dcb.h"
 #include "host/facts.h"
+#include "host/netdev.h"
 
 static _Alignas(8) uint8_t message[1024];
 static size_t used;

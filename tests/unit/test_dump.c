@@ -5,9 +5,8 @@
 #include <jansson.h>
 
 #include "cli/commands.h"
-#include "cli/dump.h"
+#include "cli/options.h"
 #include "cli/perftest_table.h"
-#include "cli/takes.h"
 #include "command_line.h"
 #include "row_of.h"
 

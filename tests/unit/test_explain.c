@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "verbs/explain.h"
-#include "verbs/explain_words.h"
 
 #define LONGEST_CAUSE 380	/* with "the server: " it fits, too */
 

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <linux/ethtool.h>
 
-#include "host/dcb.h"
 #include "host/facts.h"
 #include "host/netdev.h"
 #include "made_up_host.h"

@@ -6,7 +6,7 @@
 
 #include "fake_verbs.h"
 #include "made_up_host.h"
-#include "model/tests.h"
+#include "model/plan.h"
 #include "pair.h"
 
 #define MS 1000000ULL

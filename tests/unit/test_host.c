@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "net/host.h"
+#include "net/address.h"
 
 #define MOST 12
 

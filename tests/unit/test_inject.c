@@ -7,7 +7,7 @@
 
 #include "cli/parse.h"
 #include "model/inject.h"
-#include "model/tests.h"
+#include "model/plan.h"
 #include "report/report.h"
 
 #define WORDS 40

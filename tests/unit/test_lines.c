@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 
 #include "json_checks.h"
-#include "report/lines.h"
 #include "report/sink.h"
+#include "report/stream.h"
 #include "results.h"
 
 #define LINE "0123456789012345678901234567890123456789012345678901234567890123"

@@ -20,7 +20,7 @@
 #include <rdma/rdma_cma.h>
 
 #include "fake_rdmacm.h"
-#include "verbs/cm_explain.h"
+#include "verbs/cm_id.h"
 
 /* Which way the messages go. */
 enum way { FORTH, BACK, BOTH, WAYS };

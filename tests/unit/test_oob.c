@@ -10,7 +10,6 @@
 
 #include "base/time.h"
 #include "net/frames.h"
-#include "net/listen.h"
 #include "net/oob.h"
 #include "net/seal.h"
 #include "net/wait.h"

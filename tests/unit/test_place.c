@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "report/place.h"
+#include "report/sink.h"
 
 #define ROUNDS 20000
 #define PAGE 4096

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "base/rate.h"
+#include "base/units.h"
 
 struct row {
 	const char *text;

@@ -16,7 +16,7 @@
 #include "net/frames.h"
 #include "net/wait.h"
 #include "pair.h"
-#include "session/reach.h"
+#include "session/setup.h"
 
 #define MESSAGES 200
 /* The frame, from 0, of either end that proves where it is. */

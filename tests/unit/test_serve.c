@@ -23,7 +23,7 @@
 
 #include "base/time.h"
 #include "net/frames.h"
-#include "net/listen.h"
+#include "net/oob.h"
 #include "net/turn.h"
 #include "net/wait.h"
 #include "serve/children.h"

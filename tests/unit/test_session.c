@@ -7,7 +7,7 @@
 
 #include "base/time.h"
 #include "fake_verbs.h"
-#include "model/tests.h"
+#include "model/plan.h"
 #include "pair.h"
 
 #define MS 1000000ULL

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "cli/usage.h"
+#include "cli/options.h"
 #include "command_line.h"
 
 /* What help LINE asks for; it must not be wrong.  On the heap. */

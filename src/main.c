@@ -10,12 +10,9 @@
 #include "base/descriptors.h"
 #include "base/log.h"
 #include "cli/options.h"
-#include "cli/parse.h"
 #include "cli/perftest.h"
 #include "commands/commands.h"
-#include "commands/test.h"
 #include "net/wait.h"
-#include "report/outputs.h"
 #include "report/report.h"
 #include "serve/serve.h"
 

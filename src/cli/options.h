@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "base/error.h"
 #include "model/param.h"
 
 enum command {
@@ -61,5 +62,17 @@ bool takes_option(const char *command, const struct param *row);
 /* True when COMMAND accepts WORD, of LENGTH bytes, as the value of ROW. */
 bool takes_word(const char *command, const struct param *row,
 		const char *word, int length);
+
+/* parse.c: parses argv.  Prints nothing and never exits. */
+
+/*
+ * Parse ARGV; strings are kept by reference.  "TEST" without a server becomes
+ * COMMAND_SERVE with params.once set.  If ARGV[0] names a program of
+ * perftest's, the rest is that program's command line (cli/perftest.h).
+ * Returns 0, or -EINVAL with the option, its value and the allowed values in
+ * ERR.  Uses getopt's globals: one thread at a time.
+ */
+int options_parse(int argc, char **argv, struct options *options,
+		  struct error *err);
 
 #endif

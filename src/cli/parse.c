@@ -1,5 +1,5 @@
 #include "config.h"
-#include "cli/parse.h"
+#include "cli/options.h"
 
 #include <errno.h>
 #include <getopt.h>

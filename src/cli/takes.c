@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/parse.h"
 #include "cli/rules.h"
 #include "model/control.h"
 

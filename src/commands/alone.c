@@ -4,11 +4,10 @@
 
 
 #include "base/log.h"
-#include "commands/test.h"
 #include "control/control.h"
 #include "host/affinity.h"
 #include "host/facts.h"
-#include "report/outputs.h"
+#include "report/report.h"
 #include "session/check.h"
 #include "traffic/calibrate.h"
 

@@ -10,7 +10,7 @@
 #include "report/events.h"
 #include "report/report.h"
 #include "verbs/device.h"
-#include "watch/watch.h"
+#include "watch/event.h"
 
 int command_print(char *text)
 {

@@ -1,5 +1,5 @@
-/* See test.h. */
 #include "config.h"
+#include "commands/commands.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,14 +7,11 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "commands/commands.h"
-#include "commands/test.h"
 #include "host/affinity.h"
 #include "host/facts.h"
 #include "host/inline_receive.h"
 #include "net/auth.h"
 #include "net/wait.h"
-#include "report/outputs.h"
 #include "report/parts.h"
 #include "report/report.h"
 #include "run/verification.h"

@@ -11,7 +11,6 @@
 #include "base/time.h"
 #include "control/link.h"
 #include "control/peer.h"
-#include "net/alive.h"
 #include "net/frames.h"
 #include "net/oob.h"
 #include "net/wait.h"

@@ -113,8 +113,8 @@ static void free_pair(struct pair *pair)
 	memset(pair, 0, sizeof(*pair));
 }
 
-/* Make and connect the queue pairs, which remote ends may write through.  Returns
- * 0, or a negative errno set in T's error with nothing left behind. */
+/* Make and connect the queue pairs, which remote ends may write through.
+ * Returns 0, or a negative errno set in T's error with nothing left behind. */
 static int make_pair(struct control_thread *t, struct pair *pair)
 {
 	int ret;

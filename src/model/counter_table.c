@@ -7,7 +7,7 @@
  * what it means, as a clause; and for the first two what to do about it.  STOPS
  * is TROUBLE that stops counting at so many bits. */
 #include "config.h"
-#include "model/counter_table.h"
+#include "model/counters.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "model/counter_table.h"
 
 void counters_free(struct counters *counters)
 {

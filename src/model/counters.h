@@ -4,6 +4,7 @@
 #define MODEL_COUNTERS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -45,7 +46,7 @@ struct counter counter_rise(const struct counter *before,
 
 /* Which counters to read or to show. */
 enum counter_scope {
-	COUNTERS_INTEREST,	/* those of the table (counter_table.h) */
+	COUNTERS_INTEREST,	/* those of the table (counter_table.c) */
 	COUNTERS_ALL,
 	COUNTERS_NONE,
 	COUNTER_SCOPES,
@@ -90,5 +91,43 @@ bool counter_is_shown(const struct counter_choice *choice, const char *name);
 
 /* True when SCOPE includes the counter NAME. */
 bool counter_is_read(enum counter_scope scope, const char *name);
+
+/* counter_table.c: what the counters of NICs mean, by whatever name a driver
+ * gives them.  Pure: host/counters.h reads them. */
+
+/* What a rise of a counter of this kind means for a run. */
+enum counter_kind {
+	COUNTER_TRAFFIC,	/* nothing: it counts what passes */
+	COUNTER_CONGESTION,	/* a rate was held back; nothing was lost */
+	COUNTER_TROUBLE,	/* something was lost, damaged, repeated or
+				 * refused */
+};
+
+struct counter_row {
+	/*
+	 * The names that drivers give it, with a bar between them.  "netdev."
+	 * and "ethtool." are as in host/counters.h; '#' stands for a number,
+	 * and a '*' at the end for anything.
+	 */
+	const char *names;
+	enum counter_kind kind;
+	unsigned int bits;	/* it stops at its largest value, which has so
+				 * many bits; 0: it does not stop */
+	const char *meaning;
+	const char *advice;	/* where to look; NULL for COUNTER_TRAFFIC */
+};
+
+extern const struct counter_row counter_table[];
+extern const size_t counter_row_count;
+
+/* The row of the counter NAME; NULL when it means nothing known. */
+const struct counter_row *counter_row(const char *name);
+
+/* "traffic", "congestion", "trouble". */
+const char *counter_kind_name(enum counter_kind kind);
+
+/* The value at which a counter of ROW stops; UINT64_MAX: at none, as for NULL
+ * (no row). */
+uint64_t counter_stops_at(const struct counter_row *row);
 
 #endif

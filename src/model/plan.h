@@ -199,7 +199,7 @@ bool plan_is_unreliable(const struct plan *plan);
 bool plan_is_datagram(const struct plan *plan);
 
 /* True when each end has two queue pairs where other transports have one: XRC
- * (traffic/transport.h). */
+ * (traffic/op.h). */
 bool plan_has_targets(const struct plan *plan);
 
 /* True when the queue pairs of a thread share receives. */

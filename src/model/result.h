@@ -148,8 +148,8 @@ void result_note_effective(struct result *result, const struct port *own);
  * reported latency: 0.5 when half of it is reported, else 1. */
 double result_latency_factor(const struct plan *plan);
 
-/* Fill the latency, its percentiles and, if the user wants one, the histogram of
- * ROW from the samples H, a unit of which is NS ns. */
+/* Fill the latency, its percentiles and, if the user wants one, the histogram
+ * of ROW from the samples H, a unit of which is NS ns. */
 void result_set_samples(const struct parameters *params,
 			const struct histogram *h, double ns,
 			struct result_row *row);

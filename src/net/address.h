@@ -46,7 +46,7 @@ const char *address_and_port(const struct sockaddr *address, socklen_t length,
 bool address_is_broadcast(const struct ip_address *address);
 
 /* host.c: parses the host a user names, and orders its addresses for
- * connecting. Pure. */
+ * connecting.  Pure. */
 
 #define HOST_SIZE 256
 

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "net/alive.h"
+#include "net/oob.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -9,7 +9,6 @@
 
 #include "base/numbers.h"
 #include "base/xalloc.h"
-#include "net/frame_parts.h"
 
 /* Size of one interval in the frame. */
 #define INTERVAL_BYTES 24

@@ -1,12 +1,11 @@
 #include "config.h"
-#include "net/frame_parts.h"
+#include "net/frames.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "base/units.h"
 #include "base/xalloc.h"
-#include "net/frames.h"
 
 void done_put_counters(struct cursor *c, const struct counters *counters)
 {

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "model/param.h"
-#include "net/frame_parts.h"
 
 /* In place of a metric: connections are measured, and no traffic. */
 #define CONNECTIONS METRIC_COUNT

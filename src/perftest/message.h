@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/param.h"
+
 /* The version as text, padded with NUL. */
 #define VERSION_SIZE 16
 /* What this end says that it is.  A server is then not told the settings of the
@@ -147,5 +149,18 @@ void settings_decode(const uint8_t bytes[SETTINGS_SIZE_SHORT],
 /* The name of the first setting that differs; NULL: none does. */
 const char *settings_difference(const struct settings *a,
 				const struct settings *b);
+
+/* settings.c: the settings of a test (message.h) as parameters.  An end of
+ * perftest from 6.28 on compares them with its own.  Pure. */
+
+/* Those of the test in PARAMS.  MTU, in bytes, is the largest of all sizes over
+ * UD. */
+void settings_of(const struct parameters *params, uint64_t mtu,
+		 struct settings *settings);
+
+/* Make PARAMS those of SETTINGS, which a client sent.  Returns the name of a
+ * setting that is not possible here; NULL: all are. */
+const char *settings_take(const struct settings *settings,
+			  struct parameters *params);
 
 #endif

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "perftest/settings.h"
+#include "perftest/message.h"
 
 #include "base/numbers.h"
 #include "base/time.h"

@@ -85,7 +85,7 @@ static uint64_t asked_regions(const struct plan *plan, bool client)
 {
 	if (!plan->mr_per_qp)
 		return 0;
-	/* plus the small one of verbs/challenge.h */
+	/* plus the small one of verbs/challenge.c */
 	return (uint64_t)plan_qps(plan, client) * plan_regions(plan) +
 	       plan_is_unreliable(plan);
 }

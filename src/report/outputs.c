@@ -1,5 +1,5 @@
 #include "config.h"
-#include "report/outputs.h"
+#include "report/report.h"
 
 #include <stddef.h>
 #include <stdlib.h>

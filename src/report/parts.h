@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "model/counter_table.h"
+#include "model/counters.h"
 #include "model/result.h"
 
 /* head.c: what both ends agreed on. */

@@ -16,9 +16,9 @@
 #include "host/cpu_use.h"
 #include "model/param.h"
 
-/* What this end's CPUs did.  The monitor's thread reads it for the threads of the
- * loops, too, because a loop makes no system call; a thread reads for itself only
- * once its loop is over. */
+/* What this end's CPUs did.  The monitor's thread reads it for the threads of
+ * the loops, too, because a loop makes no system call; a thread reads for
+ * itself only once its loop is over. */
 
 /* The thread of one loop. */
 struct cpu_meter_thread {

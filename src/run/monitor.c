@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/time.h"
-#include "net/alive.h"
+#include "net/oob.h"
 #include "net/wait.h"
 #include "verbs/explain.h"
 

@@ -16,9 +16,9 @@
 #include "run/verification.h"
 #include "traffic/bandwidth.h"
 #include "traffic/copier.h"
+#include "traffic/flow.h"
 #include "traffic/latency.h"
 #include "traffic/open_loop.h"
-#include "traffic/prepare.h"
 #include "traffic/responder.h"
 #include "verbs/explain.h"
 

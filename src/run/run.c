@@ -7,7 +7,7 @@
 #include "host/affinity.h"
 #include "host/counters.h"
 #include "run/verification.h"
-#include "traffic/prepare.h"
+#include "traffic/flow.h"
 #include "verbs/queues.h"
 
 /* Age, in ns, at which a message counts as lost. */

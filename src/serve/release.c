@@ -1,5 +1,11 @@
+/*
+ * Ends a client's turn at a server: releases the test's objects and gives the
+ * turn back while the report is printed.  Neither waits for the other: a report
+ * may wait long for its reader, and a driver may take long to release its
+ * objects when the link is down.
+ */
 #include "config.h"
-#include "serve/release.h"
+#include "serve/serve.h"
 
 #include "net/turn.h"
 

@@ -6,10 +6,15 @@
 #ifndef SERVE_SERVE_H
 #define SERVE_SERVE_H
 
+#include <pthread.h>
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "model/param.h"
 #include "model/port.h"
 #include "net/oob.h"
+#include "session/session.h"
+#include "verbs/device.h"
 
 /* Exit status of a child whose peer was no client: it sent no HELLO. */
 #define SERVE_NO_HELLO 5
@@ -43,5 +48,23 @@ int serve_clients(const struct parameters *params, int listener,
 /* Call in a child before it prints: until the child ends, other children wait
  * here, so that reports do not mix. */
 void serve_begin_report(void);
+
+/* release.c: ends a client's turn while the report is printed. */
+
+struct release {
+	struct connection *conn;
+	struct session *session;
+	struct device *device;
+	pthread_t thread;
+	bool apart;		/* it runs in a thread of its own */
+};
+
+/* Begin to close CONN, free SESSION, close DEVICE and then give the turn back.
+ * Touch none of them before release_end(). */
+void release_begin(struct release *release, struct connection *conn,
+		   struct session *session, struct device *device);
+
+/* Wait until release_begin()'s work is done. */
+void release_end(struct release *release);
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "base/log.h"
 #include "base/time.h"
-#include "net/alive.h"
 #include "net/oob.h"
 
 /* How long a client waits without moving up in the queue. */

@@ -10,7 +10,6 @@
 #include "base/numbers.h"
 #include "base/time.h"
 #include "base/xalloc.h"
-#include "net/alive.h"
 #include "net/oob.h"
 #include "net/wait.h"
 #include "verbs/cm.h"

@@ -4,7 +4,7 @@
  *
  * These transports acknowledge nothing, so a peer that names another host's GID
  * could make this end flood that host.  Therefore an end that is about to send
- * first sends a challenge (verbs/challenge.h) to the first queue pair of the
+ * first sends a challenge (verbs/challenge.c) to the first queue pair of the
  * peer's ENDPOINT, and the peer returns the random bytes over TCP.  Packets get
  * lost, so the peer may ask for the challenge again, at growing pauses; but a
  * host that never asked receives at most REACH_PACKETS.

@@ -6,10 +6,10 @@
 
 #include "base/xalloc.h"
 #include "traffic/bandwidth.h"
+#include "traffic/flow.h"
 #include "traffic/latency.h"
 #include "traffic/null_provider.h"
 #include "traffic/post.h"
-#include "traffic/prepare.h"
 
 /* Many short runs: most fit between two disturbances, which the medians then
  * leave out. */

@@ -110,8 +110,8 @@ void clock_watch_compare(struct clock_watch *watch,
  */
 double clock_ns_per_tick(const struct clock *c);
 
-/* What reports say of a clock, in ns; NAN if the end that has it did not measure
- * it. */
+/* What reports say of a clock, in ns; NAN if the end that has it did not
+ * measure it. */
 struct clock_description {
 	char source[16];
 	double resolution_ns;

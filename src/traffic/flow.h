@@ -175,7 +175,7 @@ struct flow_shape {
 	uint64_t iterations;	/* per QP; 0: until PHASE_DRAIN */
 };
 
-/* How the sends of a flow_shape are prepared (prepare.h). */
+/* How the sends of a flow_shape are prepared (prepare.c). */
 struct flow_layout {
 	enum op op;
 	uint64_t stride;	/* bytes a list moves per use; 0: it stays */
@@ -397,5 +397,23 @@ int flow_completion_failed(struct flow *f, const struct ibv_wc *wc,
  * when F's failure is a cause, and not a flush.
  */
 bool flow_find_failure(struct flow *f);
+
+/* prepare.c: prepares a flow for messages of one size. */
+
+/*
+ * Prepare F for one size: clear its results, restart the walks and prepare the
+ * sends of operation OP.  Each QP's lists[].requests must have room for
+ * flow_requests(list_length) entries.  shape.cq_mod becomes at most depth, so
+ * that a full queue always has a completion to come.  Signaled sends are spaced
+ * evenly: their distance divides list_length or is a multiple of it.
+ * F is not paced; call pace_init() afterwards if it should be.
+ */
+void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape);
+
+/*
+ * Fill every receive queue of F, where the loops have given back what they
+ * took.  Returns 0 or a negative errno, with the failure in F.
+ */
+int flow_fill_receives(struct flow *f);
 
 #endif

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "traffic/prepare.h"
+#include "traffic/flow.h"
 
 #include "traffic/receive.h"
 #include "traffic/verify.h"

@@ -1,5 +1,9 @@
+/*
+ * A challenge: one packet of random bytes to the peer's first queue pair.  Only
+ * an end that receives there can know its content (session/reach.c).
+ */
 #include "config.h"
-#include "verbs/challenge.h"
+#include "verbs/resources.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -20,7 +20,7 @@
 #include "verbs/resources.h"
 
 /* cm_explain.c: explains an event of the connection manager that is not the
- * awaited one. Pure. */
+ * awaited one.  Pure. */
 
 /* What the manager was requested to do. */
 enum cm_step {

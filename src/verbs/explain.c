@@ -262,8 +262,8 @@ static const char *work_name(const struct explain_context *c, bool receive,
 		return "receive";
 	if (c->notices && !c->sends)
 		return "credit";
-	explain_words(c->notices ? "RDMA {operation} or its notice" : "RDMA {operation}", c,
-		      text, 40);
+	explain_words(c->notices ? "RDMA {operation} or its notice" :
+				   "RDMA {operation}", c, text, 40);
 	return text;
 }
 

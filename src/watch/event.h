@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "model/param.h"
 #include "model/port.h"
 
 /* The status of a port and of the network interface behind it, as text:
@@ -90,5 +91,15 @@ struct watch_taker {
 	/* The descriptor that is written, for poll(2); -1: none yet. */
 	int (*fd)(const struct watch_taker *t);
 };
+
+/* watch.c: the loop of 'verbsperf watch'. */
+
+/*
+ * Give TAKER what happens to the devices that PARAMS names, until CANCEL_FD is
+ * readable, the time of PARAMS is over, or the reader of TAKER's output has
+ * gone.  Returns 0, or a negative errno, set in ERR.
+ */
+int watch(const struct parameters *params, struct watch_taker *taker,
+	  int cancel_fd, struct error *err);
 
 #endif

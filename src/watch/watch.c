@@ -1,5 +1,5 @@
 #include "config.h"
-#include "watch/watch.h"
+#include "watch/event.h"
 
 #include <errno.h>
 #include <linux/netlink.h>

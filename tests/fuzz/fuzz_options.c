@@ -10,7 +10,7 @@
 
 #include "../unit/is_number.h"
 #include "base/xalloc.h"
-#include "cli/parse.h"
+#include "cli/options.h"
 #include "net/frames.h"
 
 #define WORDS_MAX 64

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "perftest/message.h"
-#include "perftest/settings.h"
 
 static void check_version(const uint8_t *bytes)
 {

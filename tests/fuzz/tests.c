@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "cli/parse.h"
+#include "cli/options.h"
 #include "fuzz.h"
 #include "traffic/clock.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "cli/parse.h"
+#include "cli/options.h"
 #include "test.h"
 
 #define COMMAND_LINE_WORDS 40

@@ -12,7 +12,6 @@
 
 #include "fake_builder.h"
 #include "traffic/flow.h"
-#include "traffic/prepare.h"
 
 #define FAKE_QPS 8
 #define FAKE_CQS 4		/* pairs of completion queues at most */

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 
 #include "base/time.h"
-#include "net/alive.h"
+#include "net/oob.h"
 #include "net/wait.h"
 
 #define MS 1000000ULL

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "model/counter_table.h"
 #include "model/counters.h"
 
 static const struct counter_row *known(const char *name)

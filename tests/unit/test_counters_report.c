@@ -6,7 +6,7 @@
 
 #include "base/xalloc.h"
 #include "json_checks.h"
-#include "model/counter_table.h"
+#include "model/counters.h"
 #include "report/parts.h"
 #include "report/report.h"
 #include "results.h"

@@ -5,7 +5,6 @@
 #include <errno.h>
 
 #include "model/plan.h"
-#include "net/frame_parts.h"
 #include "net/frames.h"
 
 #define UNKNOWN CPU_UNKNOWN

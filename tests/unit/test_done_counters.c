@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "net/frame_parts.h"
+#include "net/frames.h"
 #include "samples.h"
 
 static const struct frame done_frame = { .type = FRAME_DONE };

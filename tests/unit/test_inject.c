@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "cli/parse.h"
+#include "cli/options.h"
 #include "model/inject.h"
 #include "model/plan.h"
 #include "report/report.h"

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "cli/parse.h"
+#include "cli/options.h"
 #include "model/plan.h"
 #include "model/result.h"
 #include "preflight/judge.h"

@@ -6,9 +6,9 @@
 #include <errno.h>
 
 #include "fake_clock.h"
+#include "traffic/flow.h"
 #include "traffic/latency.h"
 #include "traffic/open_loop.h"
-#include "traffic/prepare.h"
 
 #define TICK_NS 100
 #define STEP 64

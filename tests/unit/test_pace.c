@@ -6,7 +6,7 @@
 
 #include "fake_clock.h"
 #include "traffic/bandwidth.h"
-#include "traffic/prepare.h"
+#include "traffic/flow.h"
 
 #define SIZE 64
 #define TICK_NS 100

@@ -7,7 +7,6 @@
 
 #include "perftest/message.h"
 #include "perftest/schedule.h"
-#include "perftest/settings.h"
 
 static struct version version;
 static struct key key;

@@ -12,7 +12,7 @@
 #include "base/xalloc.h"
 #include "net/turn.h"
 #include "net/wait.h"
-#include "serve/release.h"
+#include "serve/serve.h"
 #include "session/dialogue.h"
 
 #define LIMIT (5 * SECOND)

@@ -9,7 +9,7 @@
 #include "fake_verbs.h"
 #include "made_up_host.h"
 #include "watch/devices.h"
-#include "watch/watch.h"
+#include "watch/event.h"
 
 #define MOST 32
 

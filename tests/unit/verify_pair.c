@@ -6,7 +6,7 @@
 
 #include "verify_pair.h"
 
-#include "traffic/prepare.h"
+#include "traffic/flow.h"
 
 static struct pair_end *end_of(struct ibv_qp *qp)
 {

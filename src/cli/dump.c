@@ -161,7 +161,7 @@ static json_t *tests_of(const struct param *row)
 		}
 	for (int i = CONTROL_NONE + 1; i < CONTROL_TESTS; i++)
 		if (param_suits(row, (enum control_test)i))
-			json_put(object, control_name((enum control_test)i),
+			json_put(object, control_table[i].name,
 				 json_string("always"));
 	return object;
 }

@@ -490,15 +490,13 @@ static void set_defaults(struct parameters *params)
 {
 	struct plan *plan = &params->plan;
 	const bool bandwidth = plan->metric == METRIC_BANDWIDTH;
-	const bool write = op_table[plan->op].access && bandwidth &&
-			   !op_table[plan->op].fetches;
 
 	params->perftest = true;
 	params->format = TABLE_PERFTEST;
 	plan->perftest_defaults = true;
 	plan->counters.read = plan->counters.shown = COUNTERS_NONE;
 	plan->warmup = 0;
-	plan->iterations = write ? 5000 : 1000;
+	limits_complete(params);
 	plan->retry_count = 7;
 	/* a ping-pong looks at the last byte, which must come last */
 	plan->relaxed_ordering = bandwidth || op_table[plan->op].fetches;

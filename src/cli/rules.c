@@ -47,11 +47,11 @@ static int complete_control_sizes(struct given *g)
 		if (!plan->sizes.bytes[i])
 			return fail(g->err, -EINVAL, NULL,
 				    "--size 0: %s needs 1 byte at least",
-				    control_name(test_of(g)));
+				    control_table[test_of(g)].name);
 	if (plan->sizes.n)
 		return 0;
 	plan->sizes.n = 1;
-	plan->sizes.bytes[0] = control_size(test_of(g));
+	plan->sizes.bytes[0] = control_table[test_of(g)].size;
 	return 0;
 }
 
@@ -85,7 +85,7 @@ static int check_queue_pairs(struct given *g)
 {
 	const struct plan *plan = &g->options->params.plan;
 	const struct rule rules[] = {
-		{ control_has_transport(test_of(g)) &&
+		{ control_table[test_of(g)].transports &&
 			  transport_table[plan->transport].target,
 		  "--transport {transport}: not for {test}" },
 		{ plan->mtu != PLAN_AUTO && !mtu_from_bytes(plan->mtu),
@@ -185,7 +185,7 @@ static const char *name_of(const struct given *g)
 	const struct command_row *row = command_row_of(g->options->command);
 
 	if (test_of(g))
-		return control_name(test_of(g));
+		return control_table[test_of(g)].name;
 	return row ? row->name : "a test";
 }
 

@@ -128,9 +128,8 @@ static void print_tests(FILE *out)
 		test_list(tests, sizeof(tests)));
 	fputs("CONTROL, without a server but for connect:\n", out);
 	for (int i = CONTROL_NONE + 1; i < CONTROL_TESTS; i++)
-		fprintf(out, "  %-12s%s\n",
-			control_name((enum control_test)i),
-			control_what((enum control_test)i));
+		fprintf(out, "  %-12s%s\n", control_table[i].name,
+			control_table[i].what);
 }
 
 /* Print how the command of O's topic is called. */

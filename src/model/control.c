@@ -4,49 +4,24 @@
 #include <math.h>
 #include <string.h>
 
-static const struct {
-	const char *name;
-	uint64_t size;
-	bool transports;
-	const char *what;
-} tests[CONTROL_TESTS] = {
+const struct control_info control_table[CONTROL_TESTS] = {
 #define X(id, name, size, transports, what) \
 	[CONTROL_##id] = { name, size, transports, what },
 	CONTROL_LIST(X)
 #undef X
 };
 
-const char *control_name(enum control_test test)
-{
-	return tests[test].name;
-}
-
-const char *control_what(enum control_test test)
-{
-	return tests[test].what;
-}
-
 enum control_test control_find(const char *name)
 {
 	for (int i = CONTROL_NONE + 1; i < CONTROL_TESTS; i++)
-		if (!strcmp(tests[i].name, name))
+		if (!strcmp(control_table[i].name, name))
 			return (enum control_test)i;
 	return CONTROL_NONE;
-}
-
-uint64_t control_size(enum control_test test)
-{
-	return tests[test].size;
 }
 
 bool control_has_server(enum control_test test)
 {
 	return test == CONTROL_CONNECT;
-}
-
-bool control_has_transport(enum control_test test)
-{
-	return tests[test].transports;
 }
 
 const char *control_pattern_name(enum control_pattern pattern)

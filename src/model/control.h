@@ -42,6 +42,14 @@ enum control_test {
 	CONTROL_TESTS,
 };
 
+/* All of it is zero for CONTROL_NONE. */
+extern const struct control_info {
+	const char *name;
+	uint64_t size;
+	bool transports;
+	const char *what;
+} control_table[CONTROL_TESTS];
+
 /* What is done with an object: the argument of --pattern. */
 enum control_pattern { CONTROL_CHURN, CONTROL_HOLD, CONTROL_PATTERNS };
 #define CONTROL_PATTERN_WORDS "churn|hold"
@@ -129,23 +137,11 @@ struct control_row {
 				 * nothing did */
 };
 
-/* "reg_mr"; NULL for CONTROL_NONE. */
-const char *control_name(enum control_test test);
-
 /* True when TEST needs a server. */
 bool control_has_server(enum control_test test);
 
-/* What TEST does, for --help. */
-const char *control_what(enum control_test test);
-
 /* The test with exactly this NAME, or CONTROL_NONE. */
 enum control_test control_find(const char *name);
-
-/* The default of --size for TEST, in bytes; 0: it has no sizes. */
-uint64_t control_size(enum control_test test);
-
-/* True when the objects of TEST belong to a transport. */
-bool control_has_transport(enum control_test test);
 
 /* "churn", "hold". */
 const char *control_pattern_name(enum control_pattern pattern);

@@ -54,12 +54,6 @@ const char *param_get_string(const struct parameters *params,
 	return *(const char *const *)param_field(params, row);
 }
 
-const struct limit *param_get_limit(const struct parameters *params,
-				    const struct param *row)
-{
-	return param_field(params, row);
-}
-
 bool param_in_range(const struct param *row, uint64_t value)
 {
 	if ((row->kind == PARAM_AUTO_NUMBER || row->kind == PARAM_NODE) &&

@@ -259,8 +259,6 @@ void param_set(struct parameters *params, const struct param *row,
 	       uint64_t value);
 const char *param_get_string(const struct parameters *params,
 			     const struct param *row);
-const struct limit *param_get_limit(const struct parameters *params,
-				    const struct param *row);
 
 /* True when a peer may send VALUE for ROW: it is in range, "auto", or not
  * given. */

@@ -22,7 +22,7 @@ const char *test_name_of(const struct plan *plan, char name[TEST_NAME_SIZE])
 	if (!plan->control)
 		return test_name(plan->op, plan->metric, name);
 	snprintf(name, TEST_NAME_SIZE, "%s",
-		 control_name((enum control_test)plan->control));
+		 control_table[plan->control].name);
 	return name;
 }
 
@@ -62,6 +62,6 @@ const char *test_list_control(char *text, size_t size)
 	text[0] = '\0';
 	for (int i = CONTROL_NONE + 1; i < CONTROL_TESTS; i++)
 		text_append(text, size, "%s%s", *text ? " " : "",
-			    control_name((enum control_test)i));
+			    control_table[i].name);
 	return text;
 }

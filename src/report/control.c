@@ -64,12 +64,12 @@ static void print_summary(FILE *out, const struct latency_summary *l)
 static void print_head(FILE *out, const struct result *r)
 {
 	const struct plan *plan = &r->params.plan;
-	const enum control_test test = (enum control_test)plan->control;
+	const struct control_info *test = &control_table[plan->control];
 
-	fprintf(out, " %s: %s, %u thread%s", control_name(test),
+	fprintf(out, " %s: %s, %u thread%s", test->name,
 		control_pattern_name((enum control_pattern)r->params.pattern),
 		plan->threads, plan->threads == 1 ? "" : "s");
-	if (control_has_transport(test))
+	if (test->transports)
 		fprintf(out, ", %s", result_transport_name(plan));
 	if (plan->odp)
 		fputs(", on-demand paging", out);
@@ -77,8 +77,8 @@ static void print_head(FILE *out, const struct result *r)
 		fputs(", relaxed ordering", out);
 	fputs("\n", out);
 	head_print_ends(out, r);
-	fprintf(out, " %-*s %12s", NAME_WIDTH, control_size(test) ?
-		"#bytes" : "", "#operations");
+	fprintf(out, " %-*s %12s", NAME_WIDTH, test->size ? "#bytes" : "",
+		"#operations");
 	for (size_t i = 0; i < COLUMNS; i++)
 		fprintf(out, " %*s", width_of(&columns[i]),
 			columns[i].heading);
@@ -218,8 +218,7 @@ static void print_row(FILE *out, const struct result *r,
 		      const struct result_row *row)
 {
 	const struct control_row *c = row->control;
-	const bool sized = control_size((enum control_test)
-					r->params.plan.control);
+	const bool sized = control_table[r->params.plan.control].size;
 	char size[24] = "";
 
 	if (sized)

@@ -11,14 +11,12 @@
 
 static json_t *test_of_control(const struct plan *plan)
 {
-	const enum control_test test = (enum control_test)plan->control;
+	const struct control_info *test = &control_table[plan->control];
 
-	return json_pack("{s:s, s:s, s:s, s:o, s:n, s:n}", "name",
-			 control_name(test), "operation", control_name(test),
-			 "metric", "latency", "transport",
-			 control_has_transport(test) ?
-				 json_string(transport_table[plan->transport]
-						     .name) : json_null(),
+	return json_pack("{s:s, s:s, s:s, s:s?, s:n, s:n}", "name", test->name,
+			 "operation", test->name, "metric", "latency",
+			 "transport", test->transports ?
+				 result_transport_name(plan) : NULL,
 			 "direction", "load");
 }
 

@@ -162,7 +162,7 @@ json_t *json_parameter(const struct parameters *params, const struct param *row)
 	case PARAM_MEMORY:
 		return memory(&params->memory);
 	case PARAM_LIMIT:
-		return limit_value(param_get_limit(params, row));
+		return limit_value(param_field(params, row));
 	case PARAM_MCAST:
 		return group(&params->plan.mcast);
 	case PARAM_LABELS:

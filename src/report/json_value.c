@@ -19,9 +19,8 @@ json_t *json_tool(void)
 
 json_t *json_size(const struct plan *plan, uint64_t size)
 {
-	const enum control_test test = (enum control_test)plan->control;
-
-	return test && !control_size(test) ? json_null() : json_count(size);
+	return plan->control && !control_table[plan->control].size ?
+		       json_null() : json_count(size);
 }
 
 json_t *json_qps(const struct plan *plan)

@@ -38,7 +38,7 @@ static void check_ranges(const struct parameters *params)
 		uint64_t value;
 
 		if (row->kind == PARAM_LIMIT)
-			check_limit(param_get_limit(params, row), row);
+			check_limit(param_field(params, row), row);
 		if (!param_is_number(row))
 			continue;
 		value = param_get(params, row);

@@ -198,7 +198,7 @@ static void each(void (*check)(enum control_test test, uint32_t transport))
 		if (!parts_of[i])
 			continue;
 		for (uint32_t t = TRANSPORT_RC; t <= TRANSPORT_UD; t++)
-			if (t == TRANSPORT_RC || control_has_transport(test))
+			if (t == TRANSPORT_RC || control_table[test].transports)
 				check(test, t);
 	}
 }
@@ -211,14 +211,14 @@ static void check_test(enum control_test test, uint32_t transport)
 	uint64_t n;
 
 	r->params.plan.transport = transport;
-	r->params.plan.sizes.bytes[0] = control_size(test) ? 64 : 0;
+	r->params.plan.sizes.bytes[0] = control_table[test].size ? 64 : 0;
 	/* the fake NIC minds an address handle that is destroyed before any
 	 * queue pair of its domain */
 	if (transport != TRANSPORT_UD)
 		r->params.plan.threads = 2;
 	n = 50 * r->params.plan.threads;
 	if (run(r))
-		fail_msg("%s: %s", control_name(test), r->error.message);
+		fail_msg("%s: %s", control_table[test].name, r->error.message);
 	c = r->rows[0].control;
 	assert_int_equal(r->rows[0].total.iterations, n);
 	check_sum(&r->rows[0]);
@@ -241,9 +241,9 @@ static void check_held(enum control_test test, uint32_t transport)
 	struct result *r = begin(test, CONTROL_HOLD, 20);
 
 	r->params.plan.transport = transport;
-	r->params.plan.sizes.bytes[0] = control_size(test);
+	r->params.plan.sizes.bytes[0] = control_table[test].size;
 	if (run(r))
-		fail_msg("%s: %s", control_name(test), r->error.message);
+		fail_msg("%s: %s", control_table[test].name, r->error.message);
 	assert_int_equal(r->rows[0].total.iterations, 20);
 	assert_int_equal(r->rows[0].control->n_spans, 2);
 	end(r);
@@ -652,7 +652,7 @@ TEST(test_names)
 	for (int i = CONTROL_NONE + 1; i < CONTROL_TESTS; i++) {
 		const enum control_test test = (enum control_test)i;
 
-		assert_int_equal(control_find(control_name(test)), test);
+		assert_int_equal(control_find(control_table[test].name), test);
 	}
 	assert_int_equal(control_find("write_bw"), CONTROL_NONE);
 	assert_int_equal(control_find("reg_mrs"), CONTROL_NONE);

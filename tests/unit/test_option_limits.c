@@ -91,7 +91,7 @@ TEST(test_texts)
 		int ret;
 
 		param_defaults(&p);
-		limit = param_get_limit(&p, row);
+		limit = param_field(&p, row);
 		assert_false(limit->given);
 		ret = param_parse(&p, row, "--o", rows[i].text, &err);
 		if (ret != (rows[i].error ? -EINVAL : 0))

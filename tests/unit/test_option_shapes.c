@@ -105,7 +105,7 @@ static const char *control_taker(const struct param *row)
 
 	while (!param_suits(row, (enum control_test)test))
 		test++;
-	return control_name((enum control_test)test);
+	return control_table[test].name;
 }
 
 /* What every row of the table is called can be typed. */

@@ -8,6 +8,14 @@
 
 #include <stddef.h>
 
+/* What several faults end in. */
+#define INJECT_REFUSED "REM_ACCESS_ERR", "EVENT_QP_ACCESS_ERR|-"
+#define INJECT_NOT_SENT "LOC_PROT_ERR|LOC_QP_OP_ERR", "-"
+#define INJECT_NOT_TAKEN "REM_OP_ERR", "LOC_PROT_ERR|LOC_QP_OP_ERR"
+#define INJECT_NOT_ALLOWED \
+	"REM_INV_REQ_ERR|REM_ACCESS_ERR", \
+	"EVENT_QP_ACCESS_ERR|EVENT_QP_REQ_ERR|-"
+
 /*
  * X(id, name, numbers, test, options, what, requester, responder)
  *   test       test the fault belongs to, run with these options
@@ -31,78 +39,60 @@
 	X(LATE_RECEIVES, "late-receives", "4", "send_bw", "-n 32 -r 16", \
 	  "receives are posted after messages have arrived", "ok", "ok") \
 	X(NO_RECEIVE_IMM, "no-receive-imm", "5", "write_bw", \
-	  "--imm --rnr-retry 1", \
-	  "no receive for a write with immediate data", "RNR_RETRY_EXC_ERR", \
-	  "-") \
+	  "--imm --rnr-retry 1", "no receive for a write with immediate data", \
+	  "RNR_RETRY_EXC_ERR", "-") \
 	X(SHORT_RECEIVE, "short-receive", "6", "send_bw", "", \
 	  "receives are shorter than messages", "REM_INV_REQ_ERR|REM_OP_ERR", \
 	  "LOC_LEN_ERR|REM_INV_REQ_ERR|LOC_QP_OP_ERR") \
 	X(RECEIVE_LKEY, "receive-lkey", "7", "send_bw", "", \
-	  "the lkey of receives is wrong", "REM_OP_ERR", \
-	  "LOC_PROT_ERR|LOC_QP_OP_ERR") \
+	  "the lkey of receives is wrong", INJECT_NOT_TAKEN) \
 	X(RECEIVE_ADDRESS, "receive-address", "7", "send_bw", "", \
-	  "receives lie outside their memory region", "REM_OP_ERR", \
-	  "LOC_PROT_ERR|LOC_QP_OP_ERR") \
+	  "receives lie outside their memory region", INJECT_NOT_TAKEN) \
 	X(RECEIVE_DEREG, "receive-dereg", "7", "send_bw", "", \
-	  "the receives' memory region is gone", "REM_OP_ERR", \
-	  "LOC_PROT_ERR|LOC_QP_OP_ERR") \
+	  "the receives' memory region is gone", INJECT_NOT_TAKEN) \
 	X(RECEIVE_READ_ONLY, "receive-read-only", "8", "send_bw", "", \
-	  "the receives' memory region lacks LOCAL_WRITE", "REM_OP_ERR", \
-	  "LOC_PROT_ERR|LOC_QP_OP_ERR") \
+	  "the receives' memory region lacks LOCAL_WRITE", INJECT_NOT_TAKEN) \
 	X(SEND_LKEY, "send-lkey", "9", "send_bw", "", \
-	  "the lkey of messages is wrong", "LOC_PROT_ERR|LOC_QP_OP_ERR", "-") \
+	  "the lkey of messages is wrong", INJECT_NOT_SENT) \
 	X(WRITE_LKEY, "write-lkey", "9", "write_bw", "", \
-	  "the lkey of writes is wrong", "LOC_PROT_ERR|LOC_QP_OP_ERR", "-") \
+	  "the lkey of writes is wrong", INJECT_NOT_SENT) \
 	X(READ_LKEY, "read-lkey", "9", "read_bw", "", \
 	  "the lkey of reads is wrong", "LOC_PROT_ERR", "-") \
 	X(QUIET_LKEY, "quiet-lkey", "9", "write_bw", "-n 64 -t 64 -Q 64", \
-	  "the lkey of unsignaled writes is wrong", \
-	  "LOC_PROT_ERR|LOC_QP_OP_ERR", "-") \
+	  "the lkey of unsignaled writes is wrong", INJECT_NOT_SENT) \
 	X(READ_RKEY, "read-rkey", "10", "read_bw", "", "the rkey is wrong", \
-	  "REM_ACCESS_ERR", "EVENT_QP_ACCESS_ERR|-") \
-	X(WRITE_RKEY, "write-rkey", "11", "write_bw", "", \
-	  "the rkey is wrong", "REM_ACCESS_ERR", "EVENT_QP_ACCESS_ERR|-") \
+	  INJECT_REFUSED) \
+	X(WRITE_RKEY, "write-rkey", "11", "write_bw", "", "the rkey is wrong", \
+	  INJECT_REFUSED) \
 	X(WRITE_PAST_END, "write-past-end", "12", "write_bw", "", \
-	  "one byte past the end of the memory region", "REM_ACCESS_ERR", \
-	  "EVENT_QP_ACCESS_ERR|-") \
+	  "one byte past the end of the memory region", INJECT_REFUSED) \
 	X(WRITE_BEFORE, "write-before", "12", "write_bw", "", \
 	  "one byte before the beginning of the memory region", \
-	  "REM_ACCESS_ERR", "EVENT_QP_ACCESS_ERR|-") \
+	  INJECT_REFUSED) \
 	X(READ_PAST_END, "read-past-end", "12", "read_bw", "", \
-	  "one byte past the end of the memory region", "REM_ACCESS_ERR", \
-	  "EVENT_QP_ACCESS_ERR|-") \
+	  "one byte past the end of the memory region", INJECT_REFUSED) \
 	X(READ_BEFORE, "read-before", "12", "read_bw", "", \
 	  "one byte before the beginning of the memory region", \
-	  "REM_ACCESS_ERR", "EVENT_QP_ACCESS_ERR|-") \
+	  INJECT_REFUSED) \
 	X(WRITE_BOTH_KEYS, "write-both-keys", "13", "write_bw", "", \
-	  "lkey and rkey are wrong", "LOC_PROT_ERR|LOC_QP_OP_ERR", "-") \
+	  "lkey and rkey are wrong", INJECT_NOT_SENT) \
 	X(READ_BOTH_KEYS, "read-both-keys", "13", "read_bw", "", \
-	  "lkey and rkey are wrong", "REM_ACCESS_ERR", \
-	  "EVENT_QP_ACCESS_ERR|-") \
+	  "lkey and rkey are wrong", INJECT_REFUSED) \
 	X(IMM_RKEY, "imm-rkey", "14", "write_bw", "--imm", \
 	  "the rkey is wrong", "REM_ACCESS_ERR", \
 	  "LOC_ACCESS_ERR|LOC_PROT_ERR|REM_ACCESS_ERR|EVENT_QP_ACCESS_ERR") \
 	X(MR_NO_WRITE, "mr-no-write", "15", "write_bw", "", \
-	  "the memory region lacks REMOTE_WRITE", "REM_ACCESS_ERR", \
-	  "EVENT_QP_ACCESS_ERR|-") \
+	  "the memory region lacks REMOTE_WRITE", INJECT_REFUSED) \
 	X(MR_NO_READ, "mr-no-read", "15", "read_bw", "", \
-	  "the memory region lacks REMOTE_READ", "REM_ACCESS_ERR", \
-	  "EVENT_QP_ACCESS_ERR|-") \
+	  "the memory region lacks REMOTE_READ", INJECT_REFUSED) \
 	X(MR_NO_ATOMIC, "mr-no-atomic", "15", "atomic_bw", "", \
-	  "the memory region lacks REMOTE_ATOMIC", "REM_ACCESS_ERR", \
-	  "EVENT_QP_ACCESS_ERR|-") \
+	  "the memory region lacks REMOTE_ATOMIC", INJECT_REFUSED) \
 	X(QP_NO_WRITE, "qp-no-write", "16", "write_bw", "", \
-	  "the queue pair lacks REMOTE_WRITE", \
-	  "REM_INV_REQ_ERR|REM_ACCESS_ERR", \
-	  "EVENT_QP_ACCESS_ERR|EVENT_QP_REQ_ERR|-") \
+	  "the queue pair lacks REMOTE_WRITE", INJECT_NOT_ALLOWED) \
 	X(QP_NO_READ, "qp-no-read", "16", "read_bw", "", \
-	  "the queue pair lacks REMOTE_READ", \
-	  "REM_INV_REQ_ERR|REM_ACCESS_ERR", \
-	  "EVENT_QP_ACCESS_ERR|EVENT_QP_REQ_ERR|-") \
+	  "the queue pair lacks REMOTE_READ", INJECT_NOT_ALLOWED) \
 	X(QP_NO_ATOMIC, "qp-no-atomic", "16", "atomic_bw", "", \
-	  "the queue pair lacks REMOTE_ATOMIC", \
-	  "REM_INV_REQ_ERR|REM_ACCESS_ERR", \
-	  "EVENT_QP_ACCESS_ERR|EVENT_QP_REQ_ERR|-") \
+	  "the queue pair lacks REMOTE_ATOMIC", INJECT_NOT_ALLOWED) \
 	X(EMPTY_WRITE_RKEY, "empty-write-rkey", "17", "write_bw", "-s 0", \
 	  "the rkey is wrong, the message has no bytes", "ok", "ok") \
 	X(EMPTY_READ_RKEY, "empty-read-rkey", "17", "read_bw", "-s 0", \
@@ -116,19 +106,18 @@
 	X(ATOMIC_LKEY, "atomic-lkey", "20", "atomic_bw", "", \
 	  "the lkey is wrong", "LOC_PROT_ERR", "-") \
 	X(ATOMIC_RKEY, "atomic-rkey", "20", "atomic_bw", "", \
-	  "the rkey is wrong", "REM_ACCESS_ERR", "EVENT_QP_ACCESS_ERR|-") \
+	  "the rkey is wrong", INJECT_REFUSED) \
 	X(NO_DEST_READS, "no-dest-reads", "23", "read_bw", "", \
 	  "the responder allows no outstanding reads", "REM_INV_REQ_ERR", \
 	  "EVENT_QP_REQ_ERR|-") \
-	X(PEER_RESET, "peer-reset", "25", "write_bw", \
-	  "-u 12 --retry-count 2", "the peer's queue pair is in RESET", \
+	X(PEER_RESET, "peer-reset", "25", "write_bw", "-u 12 --retry-count 2", \
+	  "the peer's queue pair is in RESET", \
 	  "RETRY_EXC_ERR|REM_OP_ERR|FATAL_ERR", "-") \
 	X(PEER_INIT, "peer-init", "25", "write_bw", "-u 12 --retry-count 2", \
 	  "the peer's queue pair is in INIT", \
 	  "RETRY_EXC_ERR|REM_OP_ERR|FATAL_ERR", "-") \
-	X(PEER_ERROR, "peer-error", "26", "write_bw", \
-	  "-u 12 --retry-count 2", "the peer's queue pair is in ERR", \
-	  "RETRY_EXC_ERR|REM_OP_ERR", "-") \
+	X(PEER_ERROR, "peer-error", "26", "write_bw", "-u 12 --retry-count 2", \
+	  "the peer's queue pair is in ERR", "RETRY_EXC_ERR|REM_OP_ERR", "-") \
 	X(PEER_ERROR_LATER, "peer-error-later", "26", "write_bw", \
 	  "-n 100000000 -u 12 --retry-count 2", \
 	  "the peer's queue pair goes to ERR in mid-run", \
@@ -152,7 +141,7 @@
 	  "EINVAL|ETIMEDOUT", "-") \
 	X(FIRST_LKEY, "first-lkey", "30", "write_bw", "--post-list 5 -Q 1", \
 	  "the first lkey is wrong, the following ones are right", \
-	  "LOC_PROT_ERR|LOC_QP_OP_ERR", "-") \
+	  INJECT_NOT_SENT) \
 	X(FULL_SEND_QUEUE, "full-send-queue", "31", "write_bw", \
 	  "-n 8192 -t 4 --post legacy", \
 	  "more is posted than the queue can hold", "ENOMEM", "-") \
@@ -165,8 +154,7 @@
 	X(MANY_PIECES, "many-pieces", "32", "write_bw", "--post legacy", \
 	  "a message of more SGEs than any device supports", "EINVAL|ENOMEM", \
 	  "-") \
-	X(MUCH_INLINE, "much-inline", "32", "write_bw", \
-	  "-s 4K --post legacy", \
+	X(MUCH_INLINE, "much-inline", "32", "write_bw", "-s 4K --post legacy", \
 	  "more inline bytes than the queue pair allows", \
 	  "EINVAL|ENOMEM|EPERM", "-") \
 	X(UD_TOO_LONG, "ud-too-long", "36", "send_bw", "-c UD --walk 16K", \
@@ -184,8 +172,8 @@
 	X(UC_RKEY, "uc-rkey", "41", "write_bw", "-c UC", \
 	  "the rkey is wrong, and nothing reports it", "ok", "ok") \
 	X(UC_NO_ACCESS, "uc-no-access", "41", "write_bw", "-c UC", \
-	  "the queue pair lacks REMOTE_WRITE, and nothing reports it", \
-	  "ok", "ok") \
+	  "the queue pair lacks REMOTE_WRITE, and nothing reports it", "ok", \
+	  "ok") \
 	X(UC_IMM_RKEY, "uc-imm-rkey", "41", "write_bw", "-c UC --imm", \
 	  "the rkey is wrong, and nothing arrives", "EIO", \
 	  "EIO|LOC_ACCESS_ERR|LOC_PROT_ERR") \
@@ -193,14 +181,13 @@
 	  "the path MTU of the ends differs", "REM_INV_REQ_ERR", \
 	  "EVENT_QP_REQ_ERR|-") \
 	X(MR_GONE, "mr-gone", "46", "write_bw", "-n 100000000", \
-	  "the memory region goes away in mid-run", "REM_ACCESS_ERR", \
-	  "EVENT_QP_ACCESS_ERR|-") \
+	  "the memory region goes away in mid-run", INJECT_REFUSED) \
 	X(MR_OTHER_PD, "mr-other-pd", "46", "write_bw", "", \
 	  "the memory region is of another protection domain", \
 	  "REM_ACCESS_ERR|REM_OP_ERR", "EVENT_QP_ACCESS_ERR|-") \
 	X(MW_INVALID, "mw-invalid", "46", "write_bw", "-n 100000000", \
-	  "the memory window is invalidated in mid-run", \
-	  "REM_ACCESS_ERR|-", "EVENT_QP_ACCESS_ERR|EOPNOTSUPP|-") \
+	  "the memory window is invalidated in mid-run", "REM_ACCESS_ERR|-", \
+	  "EVENT_QP_ACCESS_ERR|EOPNOTSUPP|-") \
 	X(CQ_OVERRUN, "cq-overrun", "33", "send_bw", \
 	  "-n 64 -r 64 --timeout 1", \
 	  "the completion queue of the receives is too small", \

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/numbers.h"
 #include "base/xalloc.h"
@@ -23,6 +24,127 @@
 /* Relative tolerance of sums of reals: rounding grows with the number of
  * terms. */
 #define ROUNDING 1e-3
+
+void done_put_counters(struct cursor *c, const struct counters *counters)
+{
+	wire_put(c, 8, counters->ns);
+	wire_put(c, 2, counters->n);
+	for (uint32_t i = 0; i < counters->n; i++) {
+		wire_put_string(c, counters->list[i].name);
+		wire_put(c, 1, counters->list[i].known);
+		wire_put(c, 8, counters->list[i].value);
+	}
+}
+
+static void get_counter(struct cursor *c, struct counter *counter,
+			const char *before)
+{
+	wire_get_string(c, counter->name, sizeof(counter->name));
+	/* the names ascend, so that none comes twice */
+	if (wire_is_good(c) && (!counter_name_is_valid(counter->name) ||
+				strcmp(counter->name, before) <= 0))
+		c->ret = wire_refuse(c->err, c->frame,
+				     "with counter '%s' after '%s'",
+				     counter->name, before);
+	counter->known = wire_get_within(c, 1, "known counter", 0, 1);
+	counter->value = wire_get_within(c, 8, "counter", 0, counter->known ?
+					 COUNTER_RISE_MAX : 0);
+}
+
+void done_get_counters(struct cursor *c, struct counters *counters)
+{
+	const char *before = "";
+
+	counters->ns = wire_get_within(c, 8, "time of the counters", 0,
+				       COUNT_MAX);
+	counters->n = (uint32_t)wire_get_within(c, 2, "number of counters", 1,
+						COUNTERS_MAX);
+	counters->list = xcalloc(counters->n, sizeof(*counters->list));
+	for (uint32_t i = 0; i < counters->n && wire_is_good(c); i++) {
+		get_counter(c, &counters->list[i], before);
+		before = counters->list[i].name;
+	}
+}
+
+/* No machine has more CPUs, so no process uses more at once. */
+#define MACHINE_CPUS 65536
+
+static void put_use(struct cursor *c, const struct cpu_use *use)
+{
+	wire_put(c, 8, use->user_ns);
+	wire_put(c, 8, use->system_ns);
+	wire_put(c, 8, use->voluntary);
+	wire_put(c, 8, use->involuntary);
+}
+
+static void put_cpu(struct cursor *c, const struct cpu_cost *cost)
+{
+	wire_put(c, 8, cost->ns);
+	put_use(c, &cost->process);
+	wire_put(c, 8, cost->host_busy_ns);
+	wire_put(c, 8, cost->host_ns);
+	wire_put(c, 8, cost->interrupts);
+	wire_put(c, 4, cost->n_threads);
+	for (uint32_t t = 0; t < cost->n_threads; t++) {
+		wire_put(c, 4, cost->threads[t].cpu);
+		put_use(c, &cost->threads[t].use);
+	}
+}
+
+/* Read USE, and check that it is at most MOST of CPU time and SWITCHES. */
+static void get_use(struct cursor *c, uint64_t most, uint64_t switches,
+		    struct cpu_use *use)
+{
+	use->user_ns = wire_get_within(c, 8, "user time", 0, most);
+	use->system_ns = wire_get_within(c, 8, "system time", 0, most);
+	use->voluntary = wire_get_within(c, 8, "voluntary switches", 0,
+					 switches);
+	use->involuntary = wire_get_within(c, 8, "involuntary switches", 0,
+					   switches);
+}
+
+static void get_process(struct cursor *c, struct cpu_cost *cost)
+{
+	uint64_t most = CPU_UNKNOWN - 1;
+
+	cost->ns = wire_get_within(c, 8, "time between readings", 1, most);
+	if (cost->ns < most / MACHINE_CPUS)
+		most = cost->ns * MACHINE_CPUS;
+	get_use(c, most, CPU_UNKNOWN - 1, &cost->process);
+}
+
+static void get_machine(struct cursor *c, struct cpu_cost *cost)
+{
+	cost->host_busy_ns = wire_get(c, 8);
+	cost->host_ns = wire_get_within(c, 8, "time of all CPUs", 0,
+					CPU_UNKNOWN);
+	/* both are known, or neither */
+	wire_expect(c, "busy time of all CPUs", cost->host_busy_ns,
+		    cost->host_ns == CPU_UNKNOWN ? CPU_UNKNOWN : 0,
+		    cost->host_ns);
+	cost->interrupts = wire_get_within(c, 8, "interrupts", 0, CPU_UNKNOWN);
+}
+
+static void get_loops(struct cursor *c, struct cpu_cost *cost)
+{
+	const uint64_t n = wire_get_within(c, 4, "number of loops", 0,
+					   CPUS_MAX);
+
+	cost->threads = xcalloc(n, sizeof(*cost->threads));
+	for (; cost->n_threads < n && wire_is_good(c); cost->n_threads++) {
+		struct cpu_thread *thread = &cost->threads[cost->n_threads];
+
+		thread->cpu = (uint32_t)wire_get(c, 4);
+		get_use(c, CPU_UNKNOWN, CPU_UNKNOWN, &thread->use);
+	}
+}
+
+static void get_cpu(struct cursor *c, struct cpu_cost *cost)
+{
+	get_process(c, cost);
+	get_machine(c, cost);
+	get_loops(c, cost);
+}
 
 static void put_histogram(struct cursor *c, const struct histogram *h)
 {
@@ -88,7 +210,7 @@ static void put_fields(struct cursor *c, const struct done *done)
 	}
 	if (done->cpu.ns) {
 		wire_begin_field(c, &list, FIELD_CPU, true, "cpu");
-		done_put_cpu(c, &done->cpu);
+		put_cpu(c, &done->cpu);
 	}
 	if (done->events.known) {
 		wire_begin_field(c, &list, FIELD_EVENTS, true, "events");
@@ -264,7 +386,7 @@ static bool get_known(struct field *field, struct done *done)
 		done_get_counters(c, &done->counters);
 		return true;
 	case FIELD_CPU:
-		done_get_cpu(c, &done->cpu);
+		get_cpu(c, &done->cpu);
 		return true;
 	case FIELD_EVENTS:
 		done->events.known = true;

@@ -28,32 +28,33 @@ static struct port *port_of(const struct session *s, bool peer)
 	return s->run.client != peer ? &r->client : &r->server;
 }
 
+static int swap_size(struct session *s, const char *what, uint32_t mine,
+		     uint32_t *theirs)
+{
+	uint8_t out[SIZE_SIZE], in[SIZE_SIZE];
+	int ret;
+
+	size_encode(mine, out);
+	ret = talk_swap(s, what, 0, out, in, sizeof(out));
+	return !ret && size_decode(in, theirs) ? talk_refuse(s, what) : ret;
+}
+
 /* The larger page and cache line of both ends, and the smaller MTU, decide.
  * Cache lines matter only to who steps through the peer's memory by them. */
 static int agree_sizes(struct session *s, uint8_t *mtu)
 {
 	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
 	struct talk *t = talk_of(s);
-	uint8_t out[SIZE_SIZE], in[SIZE_SIZE];
-	uint32_t line = 0;
+	uint8_t out[MTU_SIZE], in[MTU_SIZE];
+	uint32_t line;
 	int ret;
 
-	size_encode(page, out);
-	ret = talk_swap(s, "page size", 0, out, in, sizeof(out));
-	if (!ret && size_decode(in, &t->page))
-		ret = talk_refuse(s, "page size");
-	size_encode(CACHE_LINE, out);
-	if (!ret)
-		ret = talk_swap(s, "cache line", 0, out, in, sizeof(out));
-	if (!ret && size_decode(in, &line))
-		ret = talk_refuse(s, "cache line");
-	t->page = (uint32_t)larger(t->page, page);
 	mtu_encode(*mtu, out);
-	if (!ret)
-		ret = talk_swap(s, "MTU", 0, out, in, MTU_SIZE);
-	if (!ret && mtu_decode(in, mtu))
-		ret = talk_refuse(s, "MTU");
-	return ret;
+	ret = swap_size(s, "page size", page, &t->page) ?:
+	      swap_size(s, "cache line", CACHE_LINE, &line) ?:
+	      talk_swap(s, "MTU", 0, out, in, sizeof(out));
+	t->page = (uint32_t)larger(t->page, page);
+	return !ret && mtu_decode(in, mtu) ? talk_refuse(s, "MTU") : ret;
 }
 
 /* The MTU that this end wants. */
@@ -79,9 +80,8 @@ static int tell_settings(struct session *s)
 	settings_of(&r->params, mtu_bytes(own_mtu(s)), &mine);
 	settings_encode(&mine, r->client.limits.max_qp_rd_atom, out);
 	ret = talk_send(s, "settings", out, sizeof(out),
-			time_after(run_peer_timeout(&s->run)));
-	if (!ret)
-		ret = talk_receive_settings(s, in, &size);
+			time_after(run_peer_timeout(&s->run))) ?:
+	      talk_receive_settings(s, in, &size);
 	if (ret)
 		return ret;
 	if (size != sizeof(in))
@@ -127,8 +127,8 @@ static int hear_settings(struct session *s)
 			    "the client (%s) has a %s that is not possible "
 			    "here", talk_of(s)->name, name);
 	session_log_differences(&r->params);
-	ret = plan_check(&r->params.plan, &r->error);
-	return ret ? ret : echo_settings(s, bytes, size);
+	return plan_check(&r->params.plan, &r->error) ?:
+	       echo_settings(s, bytes, size);
 }
 
 /* A client that says VERSION_SAID to a later version than 6.28 is spared them.
@@ -260,10 +260,9 @@ static int fit(struct session *s)
 static int check_own(struct session *s)
 {
 	struct result *r = s->run.result;
-	int ret = limits_check(&r->params, &r->error);
 
-	return ret ? ret : plan_fit_client(&r->params.plan,
-					   port_of(s, false), &r->error);
+	return limits_check(&r->params, &r->error) ?:
+	       plan_fit_client(&r->params.plan, port_of(s, false), &r->error);
 }
 
 int perftest_agree(struct session *s)
@@ -275,12 +274,9 @@ int perftest_agree(struct session *s)
 	int ret;
 
 	session_stage(s, "plan");
-	ret = agree_sizes(s, &mtu);
-	if (!ret)
-		ret = agree_settings(s);
+	ret = agree_sizes(s, &mtu) ?: agree_settings(s);
 	asked = plan->outstanding_reads;
-	if (!ret)
-		ret = check_own(s);
+	ret = ret ?: check_own(s);
 	if (ret)
 		return ret;
 	describe_peer(s, mtu);

@@ -125,10 +125,7 @@ static int connect_qps(struct session *s)
 	session_stage(s, "connect");
 	s->run.result->has_path = true;
 	s->connecting = true;
-	if (!ret)
-		ret = run_connect(&s->run);
-	if (!ret)
-		ret = run_query(&s->run);
+	ret = ret ?: run_connect(&s->run) ?: run_query(&s->run);
 	if (!ret)
 		run_find_counters(&s->run);
 	return ret;

@@ -107,15 +107,12 @@ int talk_swap(struct session *s, const char *what, uint64_t more,
 	      const uint8_t *out, uint8_t *in, size_t size)
 {
 	const uint64_t deadline = time_after(run_peer_timeout(&s->run) + more);
-	int ret = 0;
 
 	if (s->run.client)
-		ret = talk_send(s, what, out, size, deadline);
-	if (!ret)
-		ret = talk_receive(s, what, in, size, deadline);
-	if (!ret && !s->run.client)
-		ret = talk_send(s, what, out, size, deadline);
-	return ret;
+		return talk_send(s, what, out, size, deadline) ?:
+		       talk_receive(s, what, in, size, deadline);
+	return talk_receive(s, what, in, size, deadline) ?:
+	       talk_send(s, what, out, size, deadline);
 }
 
 int talk_refuse(struct session *s, const char *what)

@@ -105,6 +105,8 @@ static void arm_timer(struct monitor *m)
 
 static int check_progress(struct monitor *m)
 {
+	const uint64_t timeout = m->peer.plan->timeout;
+
 	if (m->progress->messages != m->messages) {
 		const bool first = awaits_first(m);
 
@@ -114,17 +116,17 @@ static int check_progress(struct monitor *m)
 		m->progress_at = time_now();
 		m->progress_ticks = clock_ticks(m->clock);
 		m->peer_sent_deadline =
-			larger(m->peer_sent_deadline, time_after(m->timeout));
+			larger(m->peer_sent_deadline, time_after(timeout));
 		return 0;
 	}
-	if (!m->must_progress || time_since(m->progress_at) < m->timeout)
+	if (!m->must_progress || time_since(m->progress_at) < timeout)
 		return 0;
 	return fail(&m->err, -ETIMEDOUT,
 		    explain_loss(m->peer.plan, m->progress->size,
 				 "check the path between both GIDs; --timeout "
 				 "waits longer"),
 		    "nothing completed for %.3g s",
-		    (double)m->timeout / (double)SECOND);
+		    (double)timeout / (double)SECOND);
 }
 
 static int check_silence(struct monitor *m)
@@ -176,7 +178,7 @@ static int send_alive(struct monitor *m)
 {
 	if (is_quiet(m) || time_now() < m->alive_at)
 		return 0;
-	m->alive_at = time_after(alive_period(m->timeout));
+	m->alive_at = time_after(alive_period(m->peer.plan->timeout));
 	/* a peer that does not read must not delay the end of the window */
 	if (!oob_can_send(m->conn))
 		return 0;
@@ -243,9 +245,9 @@ static int on_hold(struct monitor *m)
 			    "write a line to standard input earlier, or use a "
 			    "longer --hold",
 			    "nobody opened the window in %.3g s (--hold)",
-			    (double)m->hold / (double)SECOND);
+			    (double)m->peer.plan->hold / (double)SECOND);
 	m->reads_stdin = true;
-	m->hold_at = time_after(m->hold);
+	m->hold_at = time_after(m->peer.plan->hold);
 	log_info("warm: a line on standard input opens the window");
 	return 0;
 }
@@ -266,7 +268,7 @@ static int on_line(struct monitor *m)
 			    "window (--hold)");
 	if (byte != '\n')
 		return 0;
-	ret = send_frame(m, encode_start(m->size), time_after(SECOND));
+	ret = send_frame(m, encode_start(m->progress->size), time_after(SECOND));
 	if (!ret)
 		release(m);
 	arm_timer(m);
@@ -276,9 +278,10 @@ static int on_line(struct monitor *m)
 /* The client's second START: open the window at this server, too. */
 static int on_open(struct monitor *m, const struct frame *frame)
 {
+	const uint64_t due = m->progress->size;
 	uint64_t size;
 	int ret = decode_start(frame, &size, &m->err) ?:
-		  wire_check(frame, "size", size, m->size, m->size, &m->err);
+		  wire_check(frame, "size", size, due, due, &m->err);
 
 	if (!ret)
 		release(m);
@@ -336,7 +339,7 @@ static int on_sent(struct monitor *m, const struct frame *frame)
 			      memory_order_release);
 	m->must_progress = true;
 	m->progress_at = time_now();
-	if (m->answers)
+	if (plan_answers(m->peer.plan, !m->peer.client))
 		flow_set_phase(m->control, PHASE_DRAIN);
 	sem_post(&m->peer_sent);
 	return 0;
@@ -511,8 +514,8 @@ static void begin(struct monitor *m)
 	m->progress_ticks = clock_ticks(m->clock);
 	m->tick_at = now + TICK;
 	m->heard_at = m->progress_at = now;
-	m->alive_at = now + alive_period(m->timeout);
-	m->held = m->hold > 0;
+	m->alive_at = now + alive_period(m->peer.plan->timeout);
+	m->held = m->peer.plan->hold > 0;
 	m->hold_at = m->held && !m->peer.client ? time_after(m->warmup) :
 						  UINT64_MAX;
 	m->meter_at = m->held ? UINT64_MAX : time_after(m->warmup);

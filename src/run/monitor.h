@@ -41,14 +41,8 @@ struct monitor {
 	bool sends;		/* this end sends: it must make progress, and
 				 * sends SENT before the peer sends DONE */
 	bool awaits;		/* the peer must send SENT before DONE */
-	bool answers;		/* ping-pong: until the peer's SENT */
 	uint64_t warmup;	/* ns */
-	uint64_t hold;		/* ns after it in which a line must open the
-				 * window at the client; 0: it opens by
-				 * itself */
-	uint64_t size;		/* of a message, in bytes */
 	uint64_t duration;	/* ns; 0: the loop counts messages */
-	uint64_t timeout;	/* ns without progress */
 	uint64_t peer_timeout;	/* ns without a frame from the peer */
 	uint64_t sent_timeout;	/* ns in which a server must have sent all */
 	/* results, valid after monitor_stop() */

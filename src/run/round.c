@@ -209,7 +209,6 @@ static struct monitor make_monitor(struct run *run)
 {
 	const struct plan *plan = run->plan;
 	const bool begins = plan_begins(plan, run->client);
-	const bool answers = plan_answers(plan, run->client);
 
 	return (struct monitor){
 		.conn = run->conn,
@@ -231,14 +230,11 @@ static struct monitor make_monitor(struct run *run)
 			.warming = run->warming,
 		},
 		.sends = begins,
-		.awaits = answers || plan_awaits_peer(plan, run->client),
-		.answers = answers,
+		.awaits = plan_answers(plan, run->client) ||
+			  plan_awaits_peer(plan, run->client),
 		.warmup = plan_warms_up_apart(plan) ? 0 : plan->warmup,
-		.hold = plan->hold,
-		.size = run->size,
 		.duration = run->warming ? plan->warmup :
 			    plan->iterations ? 0 : plan->duration,
-		.timeout = plan->timeout,
 		.peer_timeout = run_peer_timeout(run),
 		.sent_timeout = sent_timeout(plan),
 	};
@@ -294,7 +290,7 @@ int round_prepare(struct run *run, uint64_t size)
 	meter_begin(&run->meter, run->device->port.device);
 	run->monitor = make_monitor(run);
 	/* the first messages, or the peer's, must not wait for a reading */
-	run->monitor.counted = !run->monitor.warmup && !run->monitor.hold;
+	run->monitor.counted = !run->monitor.warmup && !plan->hold;
 	if (run->monitor.counted)
 		counter_reader_begin(run->monitor.counters);
 	progress_init(&run->progress);

@@ -213,12 +213,10 @@ int queues_create(const struct device *device, struct ibv_pd *pd,
 					      &device->port.limits),
 	};
 	if (plan->events)
-		ret = queues_check_vector(device, vector, err);
-	if (!ret && plan->events)
-		ret = create_channel(device, q, err);
-	if (!ret)
-		ret = create_cqs(device, plan, client,
-				 plan->events ? vector : 0, q, err);
+		ret = queues_check_vector(device, vector, err) ?:
+		      create_channel(device, q, err);
+	ret = ret ?: create_cqs(device, plan, client,
+				plan->events ? vector : 0, q, err);
 	if (!ret && domain)
 		ret = create_xrc_srq(device, pd, domain, depth, entries, q,
 				     err);

@@ -2,7 +2,6 @@
 #include "config.h"
 #include "commands/commands.h"
 
-
 #include "base/log.h"
 #include "control/control.h"
 #include "host/affinity.h"

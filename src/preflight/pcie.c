@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 #define TEXT_SIZE 64
 
 /* "16 GT/s x8"; "" if it is not known. */

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 #define CAUSE_SIZE 300

@@ -10,8 +10,10 @@
 #include <cmocka.h>
 // clang-format on
 
-/* base/error.h has a function of that name. */
+/* base/error.h has a function of that name, and tests have one of the other,
+ * which cmocka 2 adds. */
 #undef fail
+#undef stop
 #undef fail_msg
 #define fail_msg(...) \
 	do { \
@@ -19,6 +21,12 @@
 		print_error("\n"); \
 		_fail(__FILE__, __LINE__); \
 	} while (0)
+
+/* cmocka 2 has another name for the first, which it deprecates. */
+#ifdef assert_uint_in_range
+#undef assert_in_range
+#define assert_in_range assert_uint_in_range
+#endif
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,11 +7,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
 void error_stage(struct error *err, const char *stage)
 {
 	if (error_is_set(err))
 		return;
 	snprintf(err->stage, sizeof(err->stage), "%s", stage);
+}
+
+const char *errno_name(int errnum)
+{
+#ifdef HAVE_STRERRORNAME_NP
+	return strerrorname_np(errnum);
+#else
+#define E(name) [name] = #name
+	static const char *const names[] = {
+		E(EPERM), E(ENOENT), E(EINTR), E(EIO), E(ENXIO), E(EBADF),
+		E(EAGAIN), E(ENOMEM), E(EACCES), E(EFAULT), E(EBUSY),
+		E(EEXIST), E(ENODEV), E(EINVAL), E(ENFILE), E(EMFILE),
+		E(ENOTTY), E(ENOSPC), E(EPIPE), E(ERANGE), E(ENOSYS),
+		E(ENODATA), E(EPROTO), E(EBADMSG), E(EOVERFLOW), E(EMSGSIZE),
+		E(EPROTONOSUPPORT), E(EOPNOTSUPP), E(EAFNOSUPPORT),
+		E(EADDRINUSE), E(EADDRNOTAVAIL), E(ENETDOWN), E(ENETUNREACH),
+		E(ECONNABORTED), E(ECONNRESET), E(ENOBUFS), E(EISCONN),
+		E(ENOTCONN), E(ETIMEDOUT), E(ECONNREFUSED), E(EHOSTUNREACH),
+		E(EREMOTEIO), E(ECANCELED),
+	};
+
+	return errnum >= 0 && (size_t)errnum < COUNT(names) ?
+		names[errnum] : NULL;
+#endif
 }
 
 /* Some verbs fail without an errno: never let that look like success. */
@@ -33,7 +59,7 @@ static void record(struct error *err, const char *code, const char *advice,
 
 int fail(struct error *err, int ret, const char *advice, const char *fmt, ...)
 {
-	const char *name = strerrorname_np(-negative(ret));
+	const char *name = errno_name(-negative(ret));
 	va_list ap;
 
 	if (!advice && ret == -EMFILE)

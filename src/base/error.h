@@ -20,6 +20,9 @@ struct error {
 	bool from_peer;		/* the peer reported the failure */
 };
 
+/* "ENODEV" and so on; NULL if it has no name. */
+const char *errno_name(int errnum);
+
 /*
  * Begin STAGE: later calls of fail() are attributed to it.  An error already
  * recorded keeps its stage.

@@ -20,6 +20,15 @@
 #include "base/xalloc.h"
 #include "host/sysfs.h"
 
+#ifndef PTRACE_GET_SYSCALL_INFO	/* the kernel's, in glibc since 2.31 */
+#define PTRACE_GET_SYSCALL_INFO 0x420e
+#define PTRACE_SYSCALL_INFO_ENTRY 1
+struct __ptrace_syscall_info {
+	uint8_t op, more[23];
+	struct { uint64_t nr; } entry;
+};
+#endif
+
 /* The numbers of system calls are below this. */
 #define NUMBERS 512
 /* The tracer answers within microseconds, on a busy machine a little later. */
@@ -225,7 +234,7 @@ static void note(struct call_counter *c, uint64_t *calls)
 
 int call_counter_begin(struct call_counter *c, char reason[120])
 {
-	const pid_t thread = gettid();
+	const pid_t thread = (pid_t)syscall(SYS_gettid);
 	int state;
 
 	atomic_store(&c->shared->stop, false);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/numbers.h"
@@ -51,7 +52,9 @@ struct cpu_use cpu_use_thread(void)
 
 struct cpu_task cpu_task_self(void)
 {
-	struct cpu_task task = { .id = gettid() };
+	struct cpu_task task = {
+		.id = (pid_t)syscall(SYS_gettid)
+	};
 
 	if (pthread_getcpuclockid(pthread_self(), &task.clock))
 		task.id = 0;

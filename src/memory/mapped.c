@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <linux/udmabuf.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -20,6 +19,14 @@
 #include "base/numbers.h"
 
 #define UDMABUF "/dev/udmabuf"
+/* What linux/udmabuf.h has, which is missing before Linux 4.20. */
+#define UDMABUF_FLAGS_CLOEXEC 1
+#define UDMABUF_CREATE _IOW('u', 0x42, struct udmabuf_create)
+struct udmabuf_create {
+	uint32_t memfd, flags;
+	uint64_t offset, size;
+};
+
 /* A DAX device maps pieces of its own page size only: 2 MiB as a rule. */
 #define DAX_PAGE (2ULL << 20)
 #define HUGETLBFS 0x958458f6

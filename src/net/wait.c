@@ -176,5 +176,6 @@ int signals_take(int *fd, int *number, struct error *err)
 			    "server allows (--max-duration)",
 			    (double)info.ssi_ptr / 1e3);
 	return fail(err, -ECANCELED, NULL, "interrupted by SIG%s",
-		    sigabbrev_np((int)info.ssi_signo));
+		    hung_up ? "HUP" :
+		    info.ssi_signo == SIGINT ? "INT" : "TERM");
 }

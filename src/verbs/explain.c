@@ -271,7 +271,7 @@ static int explain_immediate(const struct flow_failure *failure,
 			     const struct explain_context *c,
 			     struct error *err)
 {
-	const char *name = strerrorname_np(failure->errnum);
+	const char *name = errno_name(failure->errnum);
 	size_t i = 0;
 
 	while (immediate[i].verb &&

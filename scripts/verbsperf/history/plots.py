@@ -14,7 +14,7 @@ from verbsperf.history.nights import Event, Line
 from verbsperf.plot.axes import set_y_axis
 from verbsperf.plot.figure import NOT_FROM_ZERO, add_foot, add_title
 from verbsperf.plot.looks import CROSS, shortened
-from verbsperf.plot.spans import Span, linear_span
+from verbsperf.plot.spans import Span, span_of
 
 # Panels side by side, by how many there are; more are not read any more.
 PANELS_MAX, TALL = 24, 6
@@ -40,15 +40,6 @@ def shape_of(count: int) -> tuple[int, int]:
                        f"most {PANELS_MAX} with --only NAME=VALUE")
     columns = 1 if count <= TALL else 2
     return -(-count // columns), columns
-
-
-def span_of(line: Line, from_zero: bool) -> Span:
-    """Return what the y axis of LINE shows."""
-    ends = [end for value in line.values for end in (value.low, value.high)
-            if end is not None]
-    if from_zero or not ends:
-        return Span(0, max(ends, default=0) * 1.12 or 1, False)
-    return linear_span(min(ends), max(ends))
 
 
 def draw_values(axes: Axes, line: Line) -> None:
@@ -183,7 +174,9 @@ def draw(lines: Sequence[Line], events: Sequence[Event], title: str,
     """Return a Figure of LINES and EVENTS."""
     rows, columns = shape_of(len(lines))
     several = len({line.target for line in lines}) > 1
-    spans = [span_of(line, from_zero) for line in lines]
+    spans = [span_of([end for value in line.values
+                      for end in (value.low, value.high) if end is not None],
+                     "linear", from_zero) for line in lines]
     notes = [legend(lines, events), *[NOT_FROM_ZERO] * any(
         map(Span.begins_late, spans)), *(nights.event_text(i, event, several)
                                          for i, event in enumerate(events))]

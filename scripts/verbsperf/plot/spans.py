@@ -2,7 +2,7 @@
 import math
 from typing import NamedTuple, Sequence
 
-from verbsperf.plot.curves import Panel, Picture
+from verbsperf.plot.curves import Picture
 
 # The least of the largest value that an axis shows: of a smaller change most
 # is noise.
@@ -28,12 +28,6 @@ class Span(NamedTuple):
         return self.low > 0 and (not self.log or self.is_near())
 
 
-def values(panels: Sequence[Panel]) -> list[float]:
-    """Return every y, and every end of a bar."""
-    return [y for panel in panels for one in panel.curves for d in one.dots
-            for y in (d.y, d.low, d.high) if y is not None]
-
-
 def linear_span(low: float, high: float) -> Span:
     """Return the Span of LOW to HIGH; it begins at 0 when they are near 0."""
     width = max(high - low, LEAST_SPAN * high)
@@ -49,9 +43,8 @@ def log_span(low: float, high: float) -> Span:
     return Span(max(1e-9, middle / reach), middle * reach, True)
 
 
-def span_of(panels: Sequence[Panel], from_zero: bool) -> Span:
-    """Return the Span of PANELS, which share their y axis."""
-    scale, every = panels[0].y_scale, values(panels)
+def span_of(every: Sequence[float], scale: str, from_zero: bool) -> Span:
+    """Return the Span of EVERY value of panels with SCALE."""
     if from_zero or not every:
         return Span(0, max(every, default=0) * 1.12 or 1, False)
     above = [y for y in every if y > 0]
@@ -65,5 +58,7 @@ def spans_of(picture: Picture, from_zero: bool) -> list[Span]:
     """Return the Span of each panel; those in a row have one."""
     n = picture.columns
     rows = [picture.panels[i:i + n] for i in range(0, len(picture.panels), n)]
-    return [span for row in rows
-            for span in [span_of(row, from_zero)] * len(row)]
+    return [span for row in rows for span in [span_of(
+        [y for panel in row for one in panel.curves for d in one.dots
+         for y in (d.y, d.low, d.high) if y is not None],
+        row[0].y_scale, from_zero)] * len(row)]

@@ -3,6 +3,7 @@ import itertools
 
 import pytest
 
+from verbsperf.base.errors import Refused
 from verbsperf.pairs import nodesets, patterns
 from verbsperf.pairs.patterns import End, Pair, Wanted
 
@@ -29,7 +30,7 @@ def test_sets(expand):
     assert expand("mlx5_[0-1]") == ["mlx5_0", "mlx5_1"]
     assert len(expand("r[1-2]n[1-3]")) == 6
     for text in ("n[1-", "n[a-b]", "n[3-1]", "n1,,n2]"):
-        with pytest.raises(nodesets.SetError):
+        with pytest.raises(Refused):
             expand(text)
 
 
@@ -41,9 +42,9 @@ def test_reasons():
 
 def test_sets_that_are_refused():
     for text in ("n1!n1", "-oProxyCommand=x"):
-        with pytest.raises(nodesets.SetError):
+        with pytest.raises(Refused):
             nodesets.expand(text)
-    with pytest.raises(nodesets.SetError, match="python3-clustershell"):
+    with pytest.raises(Refused, match="python3-clustershell"):
         nodesets.expand_here("@all")
 
 
@@ -78,9 +79,9 @@ def test_patterns():
     assert names("bisection", four) == [[("n01", "n03"), ("n02", "n04")]]
     assert names("ring", four) == [[("n01", "n02"), ("n02", "n03"),
                                     ("n03", "n04"), ("n04", "n01")]]
-    with pytest.raises(patterns.PatternError, match="n09"):
+    with pytest.raises(Refused, match="n09"):
         names("incast", four._replace(target="n09"))
-    with pytest.raises(patterns.PatternError, match="two nodes"):
+    with pytest.raises(Refused, match="two nodes"):
         names("pairs", Wanted(["n01"]))
 
 
@@ -99,7 +100,7 @@ def test_bisection_by_switch(tmp_path):
                     "SwitchName=top Switches=s[0-1]\n")
     wanted = Wanted(nodes(4), path=str(path))
     assert names("bisection", wanted) == [[("n01", "n02"), ("n03", "n04")]]
-    with pytest.raises(patterns.PatternError, match="no switch of n05"):
+    with pytest.raises(Refused, match="no switch of n05"):
         names("bisection", wanted._replace(nodes=nodes(5)))
 
 
@@ -111,7 +112,7 @@ def test_file(tmp_path):
                                      [("n01", "n03")]]
     for text in ("n01\n", "n01 n01\n", "n01 n02 n03\n", "n01 n09\n"):
         path.write_text(text)
-        with pytest.raises(patterns.PatternError, match=":1: "):
+        with pytest.raises(Refused, match=":1: "):
             names("file", wanted)
 
 

@@ -17,20 +17,16 @@ except ImportError:
 MOST = 100000
 
 
-class SetError(Refused):
-    """A set cannot be read; the text says why."""
-
-
 def numbers_of(ranges: str, text: str) -> Iterator[str]:
     """Yield the numbers of RANGES, such as 01-16,20, with their zeros."""
     for one in ranges.split(","):
         match = re.fullmatch(r"(\d+)(?:-(\d+))?", one)
         if not match:
-            raise SetError(f"'{text}': '[{ranges}]' is no range such as "
-                           "[01-16,20]")
+            raise Refused(f"'{text}': '[{ranges}]' is no range such as "
+                          "[01-16,20]")
         first, last = match[1], match[2] or match[1]
         if int(last) < int(first) or int(last) - int(first) >= MOST:
-            raise SetError(f"'{text}': '{one}' is no range of at most {MOST}")
+            raise Refused(f"'{text}': '{one}' is no range of at most {MOST}")
         for number in range(int(first), int(last) + 1):
             yield str(number).zfill(len(first))
 
@@ -38,7 +34,7 @@ def numbers_of(ranges: str, text: str) -> Iterator[str]:
 def names_of(word: str, text: str) -> Iterator[str]:
     """Yield the names that WORD, with any number of brackets, stands for."""
     if not re.fullmatch(r"([^][]|\[[^][]*\])+", word):
-        raise SetError(f"'{text}': a bracket or a name is missing")
+        raise Refused(f"'{text}': a bracket or a name is missing")
     parts = re.split(r"\[(.*?)\]", word)
     yield from map("".join, itertools.product(*(
         numbers_of(part, text) if i % 2 else [part]
@@ -51,8 +47,8 @@ def expand_here(text: str) -> list[str]:
     # at commas and exclamation marks outside of brackets
     for sign, word in re.findall(r"([,!])((?:\[[^][]*\]|[^,!])*)", "," + text):
         if word.startswith("@"):
-            raise SetError(f"'{text}': groups need ClusterShell (package "
-                           "python3-clustershell)")
+            raise Refused(f"'{text}': groups need ClusterShell (package "
+                          "python3-clustershell)")
         names = list(names_of(word.strip(), text))
         if sign == "!":
             found = [name for name in found if name not in set(names)]
@@ -67,7 +63,7 @@ def expand_there(text: str) -> list[str]:
     try:
         return [str(name) for name in clustershell.NodeSet(text)]
     except clustershell.NodeSetException as error:
-        raise SetError(f"'{text}': {error}") from None
+        raise Refused(f"'{text}': {error}") from None
 
 
 def expand(text: str) -> list[str]:
@@ -76,10 +72,10 @@ def expand(text: str) -> list[str]:
         expand_there if clustershell is not None else expand_here)
     names = list(dict.fromkeys(reader(text)))
     if not names:
-        raise SetError(f"'{text}': there is nothing in this set")
+        raise Refused(f"'{text}': there is nothing in this set")
     for name in names:
         if name.startswith("-") or not name.isprintable() or " " in name:
-            raise SetError(f"'{text}': '{name}' is no name of a host")
+            raise Refused(f"'{text}': '{name}' is no name of a host")
     return names
 
 

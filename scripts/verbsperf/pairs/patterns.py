@@ -13,10 +13,6 @@ from verbsperf.documents.jsonfile import read_text
 from verbsperf.pairs import nodesets
 
 
-class PatternError(Refused):
-    """A pattern cannot be made of these nodes; the text says why."""
-
-
 class End(NamedTuple):
     """A device of a node; "" is the one that verbsperf chooses."""
 
@@ -90,8 +86,8 @@ def hubs_of(wanted: Wanted) -> list[str]:
     if wanted.target is None:
         return wanted.nodes
     if wanted.target not in wanted.nodes:
-        raise PatternError(f"--target {wanted.target}: not one of the nodes "
-                           + nodesets.fold(wanted.nodes))
+        raise Refused(f"--target {wanted.target}: not one of the nodes "
+                      + nodesets.fold(wanted.nodes))
     return [wanted.target]
 
 
@@ -119,8 +115,8 @@ def groups_of(path: str, nodes: list[str]) -> list[list[str]]:
             left -= set(own)
             found += [own] * bool(own)
     if left:
-        raise PatternError(f"{path} names no switch of "
-                           + nodesets.fold(sorted(left)))
+        raise Refused(f"{path} names no switch of "
+                      + nodesets.fold(sorted(left)))
     return found
 
 
@@ -162,12 +158,12 @@ def from_file(wanted: Wanted) -> Iterator[Names]:
                 pairs = []
             continue
         if len(words) != 2 or words[0] == words[1]:
-            raise PatternError(f"{wanted.path}:{number}: expected CLIENT "
-                               "SERVER, two different nodes")
+            raise Refused(f"{wanted.path}:{number}: expected CLIENT "
+                          "SERVER, two different nodes")
         for word in words:
             if word not in known:
-                raise PatternError(f"{wanted.path}:{number}: {word} is not one"
-                                   " of the nodes")
+                raise Refused(f"{wanted.path}:{number}: {word} is not one"
+                              " of the nodes")
         pairs.append((words[0], words[1]))
     if pairs:
         yield pairs
@@ -202,8 +198,8 @@ def rounds_of(pattern: str, wanted: Wanted, devices: dict[str, list[str]],
               ) -> Iterator[list[Pair]]:
     """Yield the rounds of PATTERN over DEVICES, CONCURRENT pairs at most."""
     if len(wanted.nodes) < 2:
-        raise PatternError(f"{pattern}: two nodes are needed, not "
-                           f"{len(wanted.nodes)}")
+        raise Refused(f"{pattern}: two nodes are needed, not "
+                      f"{len(wanted.nodes)}")
     ends = {node: [End(node, device) for device in devices[node]]
             for node in wanted.nodes}
     for names in PATTERNS[pattern](wanted):

@@ -149,7 +149,7 @@ def start(path: Optional[str], header: Object, resume: bool) -> Begun:
         return Begun(lines, header, [])
     if not resume:
         raise Refused(f"{path} exists; --resume continues it, or choose "
-                        "another file")
+                      "another file")
     check_header(Place(path, 1), old)
     for name in SAME:
         if old.get(name) != header.get(name):

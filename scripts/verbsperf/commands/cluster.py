@@ -118,13 +118,13 @@ def points_of(what: Sequence[str], found: program.Program) -> list[Planned]:
         points = list(suite.points_of(line, found))
     elif len(what) > 1:
         raise Refused(f"'{what[0]}' is no test, and behind a suite is "
-                         f"nothing else: '{what[1]}'")
+                      f"nothing else: '{what[1]}'")
     else:
         points = suite.read(suite.known(what[0]), found, [])
     for point in points:
         if point.times["iterations"] is not None:
             raise Refused("--iterations: pairs that measure together need "
-                             "the same time: use --duration")
+                          "the same time: use --duration")
         wrong = agent.refused([*point.words(found), suite.ANY_SERVER])
         if wrong is not None:
             raise Refused(f"'{wrong}': agents do not run verbsperf with it")
@@ -137,7 +137,7 @@ def nodes_of(options: argparse.Namespace) -> list[str]:
             or os.environ.get("SLURM_JOB_NODELIST"))
     if not text:
         raise Refused("missing: --nodes; it is not needed inside a Slurm "
-                         "job only")
+                      "job only")
     nodes = nodesets.expand(text)
     if options.exclude:
         left_out = set(nodesets.expand(options.exclude))
@@ -162,7 +162,7 @@ def check_options(options: argparse.Namespace) -> None:
     for name, known in ONLY.items():
         if getattr(options, name) is not None and options.pattern not in known:
             raise Refused(f"--{name.replace('_', '-')}: only for "
-                             + " and ".join(known))
+                          + " and ".join(known))
     if options.pattern == "file" and not options.rounds_file:
         raise Refused("missing: --rounds-file")
     if options.resume and not options.output:
@@ -265,8 +265,8 @@ def key_of(how: str) -> str:
         raise Refused(f"{agent.KEY_VARIABLE} is too short for a key")
     if how == "none" and not given:
         raise Refused(f"--launch none needs a key in {agent.KEY_VARIABLE}, "
-                         "the same here and at the agents, such as from "
-                         "'head -c 32 /dev/urandom | base64'")
+                      "the same here and at the agents, such as from "
+                      "'head -c 32 /dev/urandom | base64'")
     return given or secrets.token_urlsafe(32)
 
 

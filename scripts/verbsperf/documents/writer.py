@@ -50,12 +50,12 @@ def check_whole(path: str, form: str, force: bool = False,
         if any(os.path.exists(one) and os.path.samefile(path, one)
                for one in inputs):
             raise Refused(f"{path}: it is read, too; choose another name "
-                            "for what is written")
+                          "for what is written")
         with open(path, "rb") as file:
             begin = file.read(len(BEGINS[form])).lower()
     if begin not in (b"", BEGINS[form]) and not force:
         raise Refused(f"{path}: what is there does not begin as a .{form} "
-                        "does; left as it is: choose another name, or --force")
+                      "does; left as it is: choose another name, or --force")
 
 
 def write_whole(path: str, data: Union[str, bytes]) -> None:
@@ -124,7 +124,7 @@ class Lines:
         """Refuse what is no such file, and have no others write it."""
         if not stat.S_ISREG(os.fstat(self.fd).st_mode):
             raise Refused(f"{self.path}: expected a regular file, in which "
-                            "to continue after an interruption")
+                          "to continue after an interruption")
         self.lock(wait)
         first, end, _ = self.text().partition(b"\n")
         try:
@@ -142,11 +142,11 @@ class Lines:
             fcntl.flock(self.fd, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         except BlockingIOError:
             raise Refused(f"{self.path}: another program is writing it"
-                            ) from None
+                          ) from None
         except OSError as error:
             if error.errno not in NO_LOCKS:
                 raise Refused(f"{self.path}: cannot lock: {error.strerror}"
-                                ) from None
+                              ) from None
             command.say(f"{self.path}: no locks in this file system "
                         f"({error.strerror}): have no other program write it")
 

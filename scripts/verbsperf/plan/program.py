@@ -159,8 +159,8 @@ def ask(path: str, limit: float, *arguments: str) -> Object:
         formats.check_options(formats.Place("--dump-options", 1), dump)
     except (ValueError, ResultsError):
         raise Refused(f"{path} is not verbsperf, or another version of "
-                           "it: it does not list its options "
-                           "(--dump-options)") from None
+                      "it: it does not list its options "
+                      "(--dump-options)") from None
     return dump
 
 

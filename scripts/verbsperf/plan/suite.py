@@ -82,7 +82,7 @@ def parse_line(text: str, number: int, path: str, program: Program) -> Line:
     for test in tests:
         if test not in program.tests and tests != ["defaults"]:
             raise Refused(f"{where}: unknown test '{test}'; expected "
-                             + " ".join(program.tests))
+                          + " ".join(program.tests))
     return Line(path, number, tests, read_options(program, where, rest.split()))
 
 
@@ -154,7 +154,7 @@ def read(path: str, program: Program, targets: Sequence[Target]
             key = point.key()
             if key in found:
                 raise Refused(f"{line.where()}: {label(key)} is in line "
-                                 f"{found[key].line.number} already")
+                              f"{found[key].line.number} already")
             found[key] = point
     return list(found.values())
 
@@ -181,7 +181,7 @@ def times_at(target: Target, point: Planned, program: Program) -> Object:
                                  *target.ends(point.json["test"], program)])
     except UsageError as error:
         raise Refused(f"target '{target.name}': {point.json['test']}: "
-                         f"{error}") from None
+                      f"{error}") from None
     return {name: values[name] for name in TIMES if name in target.options}
 
 
@@ -198,7 +198,7 @@ def known(name: str) -> str:
     path = find(name)
     if path != "-" and not os.path.exists(path):
         raise Refused(f"{name}: No such file; the suites that came along "
-                         f"are {', '.join(shipped())}")
+                      f"are {', '.join(shipped())}")
     return path
 
 

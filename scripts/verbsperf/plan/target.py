@@ -72,5 +72,5 @@ def parse_all(texts: Sequence[str], program: Program) -> list[Target]:
     for name in names:
         if names.count(name) > 1:
             raise Refused(f"two targets have the name '{name}'; write "
-                             "NAME=SERVER")
+                          "NAME=SERVER")
     return targets

@@ -13,9 +13,9 @@ from typing import Awaitable, Callable, Iterator, Optional, Sequence
 from verbsperf.base.metrics import METRICS
 from verbsperf.documents.jsonfile import Object
 from verbsperf.findings import words
-from verbsperf.findings.causes import (Cause, Chosen, Ends, Search, Table,
-                                       folded, groups_of, ways)
-from verbsperf.findings.observed import (ANY, IN, OUT, PAIR, Comparison,
+from verbsperf.findings.causes import (SOME, Cause, Chosen, Ends, Search,
+                                       Table, folded, groups_of, ways)
+from verbsperf.findings.observed import (ALPHA, ANY, IN, OUT, PAIR, Comparison,
                                          Measured, Observed, Speeds,
                                          are_shared, compared, logarithm,
                                          most_pairs, observed_of, speed_of,
@@ -125,9 +125,15 @@ class Inquiry:
             chosen = self.explain(some)
             if not before < len(self.tests) < most:
                 break
+        unsteady = {one.ends: found for one in some
+                    for found in (self.unsteady(one, chosen),) if found}
+        self.findings += unsteady.values()
+        chosen = [one for one in chosen if one.cause.kind != "path" or not any(
+            ends & (one.cause.ends | (one.cause.others or frozenset()))
+            for ends in unsteady)]
         self.say(chosen)
-        left = [one for one in some if not self.explaining(one, chosen)]
-        doubtful = [one for one in left if not self.say_unsteady(one)]
+        doubtful = [one for one in some if one.ends not in unsteady
+                    and not self.explaining(one, chosen)]
         if doubtful:
             await self.look_again(doubtful, suspects,
                                   [one.cause for one in chosen])
@@ -263,12 +269,26 @@ class Inquiry:
     def is_decided(self, cause: Cause, chosen: Sequence[Chosen]) -> bool:
         """More tests of CAUSE would change nothing."""
         own = self.explaining(cause, chosen)
+        unsteady = self.unsteady(cause, chosen)
+        if unsteady and unsteady["slow"] >= SWEEPS:
+            return True
         if own:
             return all(seen is not None and seen.is_sure(self.least)
                        for seen in (self.weigh(one.mask, chosen)
                                     for one in own))
         seen = self.weigh(self.mask_of(cause), chosen)
-        return seen is not None and seen.is_clear(self.least)
+        return (seen is not None and seen.is_clear(self.least)
+                and self.would_show(cause))
+
+    def would_show(self, cause: Cause) -> bool:
+        """A node would have been slow in its tests, if it was as often as in
+        the rounds."""
+        if cause.kind != "paths" or len(cause.ends) > 1:
+            return True
+        every = sum(not cause.ends.isdisjoint(pair[:2])
+                    for pair in self.pairs)
+        return (1 - len(cause.pairs) / every) ** int(
+            self.mask_of(cause).sum()) < ALPHA
 
     def note(self, name: str, cause: Cause, seen: Optional[Comparison] = None
              ) -> None:
@@ -291,22 +311,34 @@ class Inquiry:
                     test.pair for test in itertools.compress(self.tests,
                                                              mask)]))
 
-    def say_unsteady(self, cause: Cause) -> bool:
-        """Say so when some tests of CAUSE were slow, and others were not."""
-        own, others = ([test.value for test in self.tests
-                        if cause.touches(test.pair) == has]
+    def unsteady(self, cause: Cause, chosen: Sequence[Chosen]
+                 ) -> Optional[Object]:
+        """Return the finding that some tests of CAUSE were slow, and others
+        were not, unless CHOSEN say which.  Of a node any test may be slow, so
+        that many single paths are no explanation."""
+        is_path, paths = cause.kind == "path", self.explaining(cause, chosen)
+        own, others = ([i for i, test in enumerate(self.tests)
+                        if (cause.touches(test.pair) if is_path else
+                            not cause.ends.isdisjoint(test.pair[:2])) == has]
                        for has in (True, False))
-        if len(cause.ends) > 1 or min(len(own), len(others)) < 2 * SWEEPS:
-            return False
-        usual = ranks.median(others)
-        limit = usual - max(self.least, 3 * (usual - min(others)))
-        slow = [value for value in own if value < limit]
-        if not 2 <= len(slow) < len(own):
-            return False
-        self.findings.append(self.words.unsteady(
-            cause, math.exp(min(slow) - usual), len(slow), len(own),
-            len(others)))
-        return True
+        if (len(cause.ends) > 1 or min(len(own), len(others)) < 2 * SWEEPS
+                or any(is_path or one.cause.kind != "path" for one in paths)):
+            return None
+        values = [test.value for test in self.tests]
+        usual = ranks.median([values[i] for i in others])
+        limit = usual - max(self.least, 3 * (usual - min(
+            values[i] for i in others)))
+        slow = [i for i in own if values[i] < limit]
+        left = [i for i in slow if len(paths) > SOME
+                or not any(one.mask[i] for one in paths)]
+        fast = [values[i] for i in own if values[i] >= limit]
+        # the others are as fast as those of others
+        if len(left) < 2 or not fast or (ranks.median(fast)
+                                         < usual - self.least / 2):
+            return None
+        return self.words.unsteady(
+            cause, math.exp(min(values[i] for i in slow) - usual), len(slow),
+            len(own), len(others))
 
     async def look_again(self, doubtful: Sequence[Cause],
                          suspects: Sequence[Cause], known: Sequence[Cause]

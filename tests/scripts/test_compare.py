@@ -83,6 +83,9 @@ def test_markdown(compare, pair):
     assert status == 1
     rows = [line for line in text.splitlines() if line.startswith("|")]
     assert len(rows) == 3 and len({row.count("|") for row in rows}) == 1
+    assert rows[:2] == [
+        "| point | metric | base | new | change | 95% interval | p | verdict |",
+        "|---|---|---:|---:|---:|---:|---:|---|"]
     assert "write\\_bw" in rows[2] and "**regression**" in rows[2]
     assert text.startswith("**regression: 1 point**")
 

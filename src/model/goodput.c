@@ -1,6 +1,8 @@
 #include "config.h"
 #include "model/goodput.h"
 
+#include <math.h>
+
 #include "model/gid.h"
 #include "traffic/op.h"
 
@@ -54,16 +56,24 @@ static uint64_t message_bytes(enum op op, uint64_t packets)
 	return imm + (info->access & IBV_ACCESS_REMOTE_WRITE ? RETH_BYTES : 0);
 }
 
+/* Of a perftest's port the rate is not known. */
+static uint32_t slower_mbps(const struct result *r)
+{
+	const uint32_t a = r->client.rate_mbps, b = r->server.rate_mbps;
+
+	return !a || (b && b < a) ? b : a;
+}
+
 double goodput_gbps(const struct result *r, uint64_t size)
 {
-	const struct plan *plan = &r->params.plan;
+	const uint32_t mbps = slower_mbps(r);
 	uint64_t mtu = mtu_bytes(r->path.mtu), packets, wire;
 
-	if (!r->has_path || !mtu || !size)
-		return 0;
+	if (!r->has_path || !mtu || !size || !mbps)
+		return NAN;
 	packets = (size + mtu - 1) / mtu;
 	/* the payload is a multiple of 4 bytes */
 	wire = (size + 3) / 4 * 4 + packets * packet_bytes(r) +
-	       message_bytes(plan->op, packets);
-	return plan->link_mbps / 1e3 * (double)size / (double)wire;
+	       message_bytes(r->params.plan.op, packets);
+	return mbps / 1e3 * (double)size / (double)wire;
 }

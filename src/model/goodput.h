@@ -7,10 +7,11 @@
 #include "model/result.h"
 
 /*
- * Gb/s of messages of SIZE bytes that the slower port of R carries in one
- * direction: its rate without the headers of packets of the path's MTU
- * (InfiniBand Architecture Specification, volume 1, chapter 9.2 and annex A17),
- * and without acknowledgements.  0: the rate or the path is not known.
+ * Gb/s of messages of SIZE bytes that the slower port of R, of those whose rate
+ * is known, carries in one direction: its rate without the headers of packets
+ * of the path's MTU (InfiniBand Architecture Specification, volume 1, chapter
+ * 9.2 and annex A17), and without acknowledgements.  NAN: no rate is known, or
+ * no path.
  */
 double goodput_gbps(const struct result *r, uint64_t size);
 

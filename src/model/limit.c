@@ -72,7 +72,8 @@ static double slowest_interval(const struct result_row *row,
 			v->interval = one;
 		}
 	return v->interval ? least :
-			     unknown(v, "the run was too short for intervals");
+			     unknown(v, "the run was too short for intervals; "
+				     "-D 1 has some");
 }
 
 static double measured(const struct rule *rule, const struct result_row *row,
@@ -142,7 +143,7 @@ static void ask_percent(const struct result *r, const struct rule *rule,
 	if (r->params.plan.bidirectional && rule->offset != SLOWEST_INTERVAL)
 		gbps *= 2;
 	v->asked = gbps * v->percent / 100;
-	if (!gbps && v->reached)
+	if (isnan(gbps) && v->reached)
 		v->seen = unknown(v, "the port's rate is not known");
 }
 

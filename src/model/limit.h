@@ -16,7 +16,7 @@ struct limit_verdict {
 	const char *unit;	/* "Gb/s", "Mpps", "us", "%", or "" */
 	double percent;		/* asked of what the port carries; NAN: a value
 				 * was asked */
-	double asked;
+	double asked;		/* NAN: the port's rate is not known */
 	double seen;		/* NAN: could not be judged, counts as unmet */
 	const struct interval *interval;	/* of R, the slowest; else
 						 * NULL */

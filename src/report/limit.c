@@ -43,7 +43,7 @@ static const char *format_asked(const struct limit_verdict *v,
 {
 	size_t length = strlen(format_limit(v, text));
 
-	if (!isnan(v->percent))
+	if (!isnan(v->percent) && !isnan(v->asked))
 		snprintf(text + length, LIMIT_SIZE - length, " (%.6g Gb/s)",
 			 v->asked);
 	return text;
@@ -73,9 +73,10 @@ static const char *format_place(const struct limit_verdict *v,
 	length = strlen(text);
 	if (v->interval)
 		snprintf(text + length, PLACE_SIZE - length,
-			 ", in %.2g s from %.4g s on",
-			 (double)v->interval->length_ns / 1e9,
-			 (double)v->interval->start_ns / 1e9);
+			 ", in the interval %.3f-%.3f s",
+			 (double)v->interval->start_ns / 1e9,
+			 (double)(v->interval->start_ns +
+				  v->interval->length_ns) / 1e9);
 	return text;
 }
 
@@ -156,11 +157,11 @@ void limit_print(FILE *out, const struct result *r)
 static json_t *verdict_json(const struct plan *plan,
 			    const struct limit_verdict *v)
 {
-	return json_pack("{s:s, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o, "
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
 			 "s:b, s:o}",
 			 "name", v->name, "counter", json_text(v->counter),
 			 "percent", json_measured(v->percent), "asked",
-			 v->asked, "unit", json_text(v->unit), "seen",
+			 json_measured(v->asked), "unit", json_text(v->unit), "seen",
 			 json_measured(v->seen), "end", json_text(v->end),
 			 "interval", v->interval ?
 			 json_interval(plan, v->interval, v->size) :

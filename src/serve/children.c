@@ -231,7 +231,7 @@ void children_signal(const struct children *c, int number)
 		kill(child->pid, number);
 }
 
-static void release(struct child *child)
+static void free_child(struct child *child)
 {
 	close_socket(child);
 	free(child);
@@ -247,7 +247,7 @@ void children_remove(struct children *c, struct child *child)
 	if (child->state == CHILD_WAITING)
 		leave_queue(c, child);
 	--*count_of(c, child->state);
-	release(child);
+	free_child(child);
 }
 
 void children_free(struct children *c)
@@ -256,7 +256,7 @@ void children_free(struct children *c)
 		struct child *child = c->all;
 
 		c->all = child->next;
-		release(child);
+		free_child(child);
 	}
 	*c = (struct children){ 0 };
 }

@@ -353,7 +353,7 @@ TEST(test_goodput)
 
 		r->params.plan.op = rows[i].op;
 		r->params.plan.transport = rows[i].transport;
-		r->params.plan.link_mbps = 100000;
+		r->client.rate_mbps = r->server.rate_mbps = 100000;
 		r->path.mtu = IBV_MTU_1024;
 		r->path.local.type = rows[i].gid_type;
 		r->path.global = rows[i].gid_type != 0xff;
@@ -366,7 +366,7 @@ TEST(test_goodput)
 			fail_msg("row %zu: %.17g Gb/s", i,
 				 goodput_gbps(r, rows[i].size));
 		r->has_path = false;
-		assert_true(goodput_gbps(r, rows[i].size) == 0);
+		assert_true(isnan(goodput_gbps(r, rows[i].size)));
 		result_free(r);
 	}
 }
@@ -378,7 +378,7 @@ TEST(test_percentage)
 	struct limit_verdict v;
 	double share;
 
-	r->params.plan.link_mbps = 100000;
+	r->client.rate_mbps = r->server.rate_mbps = 100000;
 	r->path.mtu = IBV_MTU_1024;
 	share = goodput_gbps(r, 64) / 100;
 	r->params.limits[LIMIT_MIN_GBPS] =
@@ -389,10 +389,17 @@ TEST(test_percentage)
 	r->params.plan.bidirectional = true;
 	v = first(r, 1);
 	assert_true(!v.met && fabs(v.asked - (5 - 0.02 * share)) < 1e-9);
-	r->params.plan.link_mbps = 0;
+	r->client.rate_mbps = r->server.rate_mbps = 0;
 	v = first(r, 1);
-	assert_true(!v.met && isnan(v.seen));
+	assert_true(!v.met && isnan(v.seen) && isnan(v.asked));
 	assert_string_equal(v.reason, "the port's rate is not known");
+	/* the slower one, of those that are known */
+	r->client.rate_mbps = 50000;
+	assert_true(fabs(goodput_gbps(r, 64) - 50 * share) < 1e-9);
+	r->server.rate_mbps = 100000;
+	assert_true(fabs(goodput_gbps(r, 64) - 50 * share) < 1e-9);
+	r->server.rate_mbps = 25000;
+	assert_true(fabs(goodput_gbps(r, 64) - 25 * share) < 1e-9);
 	result_free(r);
 }
 
@@ -405,7 +412,8 @@ TEST(test_slowest_interval)
 	result_demand(r, LIMIT_MIN_INTERVAL_GBPS, 0.92);
 	v = first(r, 2);
 	assert_true(!v.met && isnan(v.seen) && !v.interval);
-	assert_string_equal(v.reason, "the run was too short for intervals");
+	assert_string_equal(v.reason, "the run was too short for intervals; "
+			    "-D 1 has some");
 	result_add_intervals(r);
 	v = first(r, 2);
 	assert_true(v.met && fabs(v.seen - 0.9216) < 1e-9);
@@ -423,7 +431,7 @@ TEST(test_slowest_interval)
 		(struct interval){ 0, 25000000, 30000 };
 	v = first(r, 2);
 	assert_true(fabs(v.seen - 0.6144) < 1e-9);
-	r->params.plan.link_mbps = 100000;
+	r->client.rate_mbps = r->server.rate_mbps = 100000;
 	r->path.mtu = IBV_MTU_1024;
 	r->params.limits[LIMIT_MIN_INTERVAL_GBPS] =
 		(struct limit){ true, true, 50 };

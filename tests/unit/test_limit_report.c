@@ -60,14 +60,14 @@ TEST(test_one_sentence_each)
 	result_free(r);
 	r = result_bandwidth();
 	result_add_intervals(r);
-	r->params.plan.link_mbps = 100000;
+	r->client.rate_mbps = r->server.rate_mbps = 100000;
 	r->params.limits[LIMIT_MIN_INTERVAL_GBPS] =
 		(struct limit){ true, true, 50 };
 	r->n_rows = r->params.plan.sizes.n = 1;
 	assert_string_equal(
 		said(r, false, text),
 		SAID "--min-interval-gbps 50% (21.9178 Gb/s): 0.9216 Gb/s at "
-		"size 64 on 2 QPs, in 0.025 s from 0 s on\n");
+		"size 64 on 2 QPs, in the interval 0.000-0.025 s\n");
 	result_free(r);
 	r = result_datagrams();
 	result_demand(r, LIMIT_MAX_LOST, 0.1);

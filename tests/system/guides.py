@@ -314,6 +314,8 @@ serve,*)
 	exit 0 ;;
 *-D* | *--duration* | *-n* | *--iterations* | *devices* | *check* | *watch* | \
 	*faults* | *calibrate*) ;;
+# a receiver that the machine gives no processor meanwhile must have received
+*" UC "* | *" UD "*) [ -z "${QUICK:-}" ] || set -- "$@" --duration 2 ;;
 *) [ -z "${QUICK:-}" ] || set -- "$@" --duration 0.2 ;;
 esac
 exec "$REAL" "$@"

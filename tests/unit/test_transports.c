@@ -58,15 +58,15 @@ static void run_and_close(struct pair *p, enum op op, enum transport transport)
 TEST(test_every_transport)
 {
 	FOR_EACH(op, transport)
-		for (int metric = 0; metric < METRIC_COUNT; metric++)
-			for (int builders = 0; builders < 2; builders++) {
-				struct pair p;
+		for (int metric = 0; metric < METRIC_COUNT; metric++) {
+			struct pair p;
 
-				open_pair(&p, op, (enum metric)metric,
-					  transport);
-				fake_verbs.builders = builders;
-				run_and_close(&p, op, transport);
-			}
+			open_pair(&p, op, (enum metric)metric, transport);
+			/* each operation and each metric meets both */
+			fake_verbs.builders = (op + transport +
+					       (unsigned int)metric) & 1;
+			run_and_close(&p, op, transport);
+		}
 }
 
 static void check_way(enum op op, enum transport transport, enum way way,
@@ -87,10 +87,10 @@ static void check_way(enum op op, enum transport transport, enum way way,
 TEST(test_every_way)
 {
 	FOR_EACH(op, transport)
-		for (enum way way = 0; way < WAYS; way++) {
-			check_way(op, transport, way, 1);
-			check_way(op, transport, way, 3);
-		}
+		for (enum way way = 0; way < WAYS; way++)
+			check_way(op, transport, way,
+				  ((unsigned int)op + transport + way) & 1 ?
+					  1 : 3);
 }
 
 TEST(test_every_way_by_duration)
@@ -178,12 +178,13 @@ TEST(test_inline)
 {
 	static const uint32_t most[] = { 0, 31, 32, 64, 128 };
 
-	FOR_EACH(op, transport)
-		for (size_t i = 0; i < COUNT(most); i++) {
+	FOR_EACH(op, transport) {
+		const bool sends = !op_table[op].fetches;
+
+		for (size_t i = 0; i < (sends ? COUNT(most) : 1); i++) {
 			struct pair p;
 			struct plan *plan = open_pair(
 				&p, op, METRIC_BANDWIDTH, transport);
-			bool sends = !op_table[op].fetches;
 
 			plan->inline_size = sends ? 128 : PLAN_AUTO;
 			fake_verbs.max_inline = most[i];
@@ -197,6 +198,7 @@ TEST(test_inline)
 					most[i] == 31 ? 16 : most[i]);
 			pair_close_clean(&p);
 		}
+	}
 }
 
 /* What is lost is missing from what was received, and that is all. */

@@ -61,15 +61,15 @@ static void run_and_close(struct pair *p, enum op op, enum transport transport)
 TEST(test_every_operation)
 {
 	FOR_EACH(op, transport)
-		for (int metric = 0; metric < METRIC_COUNT; metric++)
-			for (int builders = 0; builders < 2; builders++) {
-				struct pair p;
+		for (int metric = 0; metric < METRIC_COUNT; metric++) {
+			struct pair p;
 
-				open_pair(&p, op, (enum metric)metric,
-					  transport);
-				fake_verbs.builders = builders;
-				run_and_close(&p, op, transport);
-			}
+			open_pair(&p, op, (enum metric)metric, transport);
+			/* each operation and each metric meets both */
+			fake_verbs.builders = (op + transport +
+					       (unsigned int)metric) & 1;
+			run_and_close(&p, op, transport);
+		}
 }
 
 TEST(test_every_way)

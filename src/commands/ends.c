@@ -42,13 +42,32 @@ static const struct dialogue *const talks[PEERS] = {
 	[PEER_PERFTEST] = &perftest_client_dialogue,
 };
 
+/* An iWARP queue pair is connected by rdma_cm or not at all. */
+static int use_manager(struct plan *plan, const struct port *port,
+		       struct error *err)
+{
+	if (!port->iwarp || plan->rdma_cm)
+		return 0;
+	if (!HAVE_RDMACM)
+		return fail(err, -EOPNOTSUPP,
+			    "install the headers of librdmacm and build again",
+			    "%s is an iWARP device, which needs rdma_cm: this "
+			    "verbsperf was built without librdmacm",
+			    port->device);
+	plan->rdma_cm = true;
+	log_info("%s is an iWARP device: rdma_cm connects the queue pairs, as "
+		 "with --rdma-cm", port->device);
+	return 0;
+}
+
 static int run_test(const struct options *options, struct connection *conn,
 		    struct device *device, struct result *result,
 		    struct session **session)
 {
 	uint64_t give_up = time_after(options->params.wait);
 	struct error *err = &result->error;
-	int ret = test_prepare(options, device, result);
+	int ret = test_prepare(options, device, result) ?:
+		  use_manager(&result->params.plan, &device->port, err);
 	struct parameters params = result->params;
 
 	while (!ret) {

@@ -210,8 +210,7 @@ static int request_connection(struct control_thread *t, struct cm_link *c)
 	uint32_t answered;
 	uint64_t took;
 	int ret = cm_request(&own->cm, c->id, c->link.qp, number, &t->err) ?:
-		  await(t, c, CM_ANSWER, RDMA_CM_EVENT_CONNECT_RESPONSE,
-			&event);
+		  await(t, c, CM_ANSWER, cm_answer(&own->cm), &event);
 
 	if (ret)
 		return ret;
@@ -229,8 +228,7 @@ static int finish(struct control_thread *t, struct cm_link *c)
 	struct resources_link found = { .group = false };
 	int ret = cm_find_link(&own->cm, 0, c->id, &found, &t->err) ?:
 		  link_connect_found(&own->end, &c->link, &found, &t->err) ?:
-		  cm_check(&own->cm, "rdma_establish", rdma_establish(c->id),
-			   &t->err);
+		  cm_establish(&own->cm, c->id, &t->err);
 
 	if (ret)
 		return ret;

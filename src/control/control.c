@@ -172,6 +172,10 @@ static int find_path(struct control_run *run)
 
 	if (!run->op->needs_path)
 		return 0;
+	if (port->iwarp)
+		return port_lacks(port, "address handles, and no queue pairs "
+				  "that are connected without rdma_cm",
+				  &run->result->error);
 	ret = path_choose(port, port, &nowhere, path, &run->result->error) ?:
 	      addressing_check_path(plan, path, &run->result->error);
 	path->mtu = plan->mtu == PLAN_AUTO ? port->active_mtu :

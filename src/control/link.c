@@ -105,7 +105,12 @@ void link_report(const struct link_end *end, struct result *r, bool failed)
 static int prepare(const struct link_end *end, struct link *link,
 		   struct error *err)
 {
-	struct ibv_recv_wr receive = { .wr_id = 0 }, *bad;
+	struct ibv_sge nothing = { .length = 0 };
+	/* siw wants an entry */
+	struct ibv_recv_wr receive = {
+		.sg_list = &nothing,
+		.num_sge = end->device->port.iwarp,
+	}, *bad;
 	const struct qp_local local = {
 		.transport = TRANSPORT_RC,
 		.port = end->device->port.number,

@@ -42,9 +42,10 @@ static uint32_t score(const struct gid *a, const struct gid *b,
 void gid_kinds(const struct port *port, char *text, size_t size)
 {
 	static const uint8_t types[] = { IBV_GID_TYPE_ROCE_V2,
-					 IBV_GID_TYPE_ROCE_V1 };
+					 IBV_GID_TYPE_ROCE_V1,
+					 GID_TYPE_IWARP };
 	text[0] = '\0';
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 6; i++)
 		for (uint32_t g = 0; g < port->n_gids; g++) {
 			const struct gid *gid = &port->gids[g];
 			bool ipv4 = i % 2 == 0;
@@ -140,16 +141,15 @@ int path_choose(const struct port *mine, const struct port *peer,
 	struct path chosen = { 0 };
 	int ret;
 
-	if (port_is_ethernet(mine) != port_is_ethernet(peer))
+	if (!port_kinds_fit(mine, peer))
 		return fail(err, -EPROTOTYPE,
 			    "choose ports of the same link layer with -d and "
 			    "-i",
 			    "the client's %s port %u on %s is %s, the "
 			    "server's %s port %u on %s is %s",
 			    mine->device, mine->number, mine->hostname,
-			    port_link_layer_name(mine), peer->device,
-			    peer->number, peer->hostname,
-			    port_link_layer_name(peer));
+			    port_kind_name(mine), peer->device, peer->number,
+			    peer->hostname, port_kind_name(peer));
 	if (port_is_ethernet(mine))
 		ret = choose_ethernet(mine, peer, tcp, &chosen, err);
 	else

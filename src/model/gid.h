@@ -32,7 +32,8 @@ void gid_kinds(const struct port *port, char *text, size_t size);
  * Prefer RoCE v2 to v1, then pairs with both GIDs on the TCP connection's
  * subnet, then global to link-local, then the longest common prefix, then the
  * lowest indices.  A GID that the user forced (-x) is the only one in its
- * port's list, and its scope need not match.
+ * port's list, and its scope need not match.  On iWARP, IP addresses stand for
+ * GIDs.
  *
  * InfiniBand: use LIDs.  Add a GRH if either port requires it, the subnet
  * prefixes differ or a GID index was forced.

@@ -2,6 +2,7 @@
 #include "model/port.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 
 #include "base/ip.h"
 
@@ -13,6 +14,24 @@ bool port_is_ethernet(const struct port *port)
 const char *port_link_layer_name(const struct port *port)
 {
 	return port_is_ethernet(port) ? "Ethernet" : "InfiniBand";
+}
+
+const char *port_kind_name(const struct port *port)
+{
+	return port->iwarp ? "iWARP" : port_link_layer_name(port);
+}
+
+bool port_kinds_fit(const struct port *a, const struct port *b)
+{
+	return port_is_ethernet(a) == port_is_ethernet(b) &&
+	       a->iwarp == b->iwarp;
+}
+
+int port_lacks(const struct port *port, const char *what, struct error *err)
+{
+	return fail(err, -EOPNOTSUPP, NULL,
+		    "%s is an iWARP device, which has no %s", port->device,
+		    what);
 }
 
 const char *port_state_name(const struct port *port)
@@ -35,6 +54,7 @@ const char *gid_type_name(uint8_t type)
 		[IBV_GID_TYPE_IB] = "IB",
 		[IBV_GID_TYPE_ROCE_V1] = "RoCE v1",
 		[IBV_GID_TYPE_ROCE_V2] = "RoCE v2",
+		[GID_TYPE_IWARP] = "iWARP",
 	};
 
 	return type < sizeof(names) / sizeof(*names) ? names[type] : "unknown";
@@ -66,6 +86,16 @@ const char *gid_format(const union ibv_gid *gid, char text[GID_TEXT_SIZE])
 	if (!inet_ntop(AF_INET6, gid->raw, text, GID_TEXT_SIZE))
 		text[0] = '\0';
 	return text;
+}
+
+const char *gid_show(const struct gid *gid, char text[GID_TEXT_SIZE])
+{
+	static const char mapped[] = "::ffff:";
+	const bool short_form = gid->type == GID_TYPE_IWARP &&
+				gid_is_ipv4(&gid->raw);
+
+	return gid_format(&gid->raw, text) +
+	       (short_form ? sizeof(mapped) - 1 : 0);
 }
 
 uint32_t port_rate(uint8_t width, uint32_t speed)

@@ -26,10 +26,14 @@
 #define PORT_PKEY_PARTITION 0x7fffU
 #define PORT_PKEY_FULL 0x8000U
 
+/* The type of what stands for a GID on an iWARP port, whose own GID is a MAC
+ * address: an IP address of its interface. */
+#define GID_TYPE_IWARP 3
+
 struct gid {
 	union ibv_gid raw;
 	uint32_t index;
-	uint8_t type;		/* enum ibv_gid_type */
+	uint8_t type;		/* enum ibv_gid_type, or GID_TYPE_IWARP */
 	uint32_t ifindex;	/* of the network interface; not sent to
 				 * peers */
 };
@@ -69,6 +73,7 @@ struct port {
 	uint8_t state;		/* enum ibv_port_state */
 	uint8_t link_layer;	/* IBV_LINK_LAYER_* */
 	uint8_t active_mtu;	/* enum ibv_mtu */
+	bool iwarp;		/* the device is an iWARP one, on Ethernet */
 	bool grh_required;	/* IBV_QPF_GRH_REQUIRED */
 	bool gid_forced;	/* -x: gids holds only that one */
 	uint16_t lid;
@@ -102,10 +107,20 @@ bool port_is_ethernet(const struct port *port);
 /* "Ethernet" or "InfiniBand". */
 const char *port_link_layer_name(const struct port *port);
 
+/* The same, but "iWARP" for an iWARP device. */
+const char *port_kind_name(const struct port *port);
+
+/* True when A and B may be connected. */
+bool port_kinds_fit(const struct port *a, const struct port *b);
+
+/* Report in ERR that PORT, of an iWARP device, has no WHAT.  Returns
+ * -EOPNOTSUPP. */
+int port_lacks(const struct port *port, const char *what, struct error *err);
+
 /* "ACTIVE", "DOWN", ... */
 const char *port_state_name(const struct port *port);
 
-/* "IB", "RoCE v1", "RoCE v2"; "unknown" for any other. */
+/* "IB", "RoCE v1", "RoCE v2", "iWARP"; "unknown" for any other. */
 const char *gid_type_name(uint8_t type);
 
 /* ::ffff:a.b.c.d */
@@ -119,6 +134,10 @@ bool gid_is_multicast(const union ibv_gid *gid);
 
 /* Write GID in IPv6 notation into TEXT.  Returns TEXT. */
 const char *gid_format(const union ibv_gid *gid, char text[GID_TEXT_SIZE]);
+
+/* The same for people: the address that stands for a GID on an iWARP port is in
+ * the notation of its family.  Returns what to show of TEXT. */
+const char *gid_show(const struct gid *gid, char text[GID_TEXT_SIZE]);
 
 /* Mb/s of a link of WIDTH and SPEED, each a bit as ibv_query_port(3) has them;
  * 0: unknown. */

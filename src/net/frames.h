@@ -91,7 +91,8 @@
  *		3 x u32 on-demand paging of RC, UC, UD (1 sends, 2 receives,
  *		4 writes, 8 reads, 16 atomics, 32 shared receives),
  *		u16 n, n x { u32 index, u8 type (enum ibv_gid_type),
- *		16 bytes GID } (type 0 IB, 1 RoCE v1, 2 RoCE v2),
+ *		16 bytes GID } (type 0 IB, 1 RoCE v1, 2 RoCE v2, 3 an IP
+ *		address of an iWARP device),
  *		fields (below)
  *
  *		Field 1, "facts", is a list of fields, too: what the host of
@@ -105,6 +106,7 @@
  *		u32 max_srq_sge of the device.
  *		Field 4, "mcast", optional, is u32 max_mcast_grp and
  *		u32 max_mcast_qp_attach of the device.
+ *		Field 5, "iwarp", optional, is u8 1: it is an iWARP device.
  *
  * ENDPOINT	u16 LID, 16 bytes GID (zero: none), u8 GID type,
  *		u32 GID index, u32 GID index the receiver shall use,

@@ -138,7 +138,8 @@ static void get_limits(struct cursor *c, struct port_limits *s)
 		s->odp[i] = (uint32_t)wire_get(c, 4);
 }
 
-enum { FIELD_FACTS = 1, FIELD_XRC, FIELD_SGE, FIELD_MCAST };
+enum { FIELD_FACTS = 1, FIELD_XRC, FIELD_SGE, FIELD_MCAST,
+       FIELD_IWARP };
 
 static void put_more(struct cursor *c, const struct port *port)
 {
@@ -161,6 +162,10 @@ static void put_more(struct cursor *c, const struct port *port)
 	if (s->max_mcast_grp) {
 		wire_begin_field(c, &list, FIELD_MCAST, true, "mcast");
 		MCAST_LIST(WIRE_PUT)
+	}
+	if (port->iwarp) {
+		wire_begin_field(c, &list, FIELD_IWARP, true, "iwarp");
+		wire_put(c, 1, 1);
 	}
 	wire_end_fields(c, &list);
 }
@@ -185,6 +190,9 @@ static bool get_more(struct field *field, void *into)
 		return true;
 	case FIELD_MCAST:
 		MCAST_LIST(WIRE_GET)
+		return true;
+	case FIELD_IWARP:
+		port->iwarp = wire_get_within(c, 1, "iwarp", 1, 1);
 		return true;
 	default:
 		return false;

@@ -40,8 +40,7 @@ static int refuse_index(const struct ends *ends, bool client,
 
 static int refuse_path(const struct ends *ends, struct error *err)
 {
-	if (ends->has_path ||
-	    port_is_ethernet(ends->client) != port_is_ethernet(ends->server))
+	if (ends->has_path || !port_kinds_fit(ends->client, ends->server))
 		return 0;
 	return fail(err, -ENOENT, ends->no_path.advice, "%s",
 		    ends->no_path.message);
@@ -101,8 +100,7 @@ static void show_gid(const struct ends *ends, bool client, char *text)
 	char address[GID_TEXT_SIZE];
 
 	preflight_print(text, "%u %s (%s)", gid->index,
-			gid_format(&gid->raw, address),
-			gid_type_name(gid->type));
+			gid_show(gid, address), gid_type_name(gid->type));
 }
 
 /* Only on Ethernet: InfiniBand's GIDs are link-local until the subnet manager

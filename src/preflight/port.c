@@ -70,13 +70,39 @@ static int refuse_state(const struct ends *ends, bool client, struct error *err)
 
 static void show_link_layer(const struct ends *ends, bool client, char *text)
 {
-	preflight_print(text, "%s",
-			port_link_layer_name(end_port(ends, client)));
+	preflight_print(text, "%s", port_kind_name(end_port(ends, client)));
+}
+
+/* What a plan may ask for, and no iWARP device has. */
+static int refuse_lacking(const struct ends *ends, bool client,
+			  struct error *err)
+{
+	const struct plan *plan = ends->plan;
+	const struct port *port = end_port(ends, client);
+	const struct {
+		bool asked;
+		const char *what;
+	} lacks[] = {
+		{ op_is_atomic(plan->op), "atomics" },
+		{ plan->mcast.wanted, "multicast" },
+		{ plan->transport != TRANSPORT_RC,
+		  transport_table[plan->transport].name },
+		{ plan->imm, "immediate data (--imm)" },
+		{ plan->sl, "service levels (--sl)" },
+		{ plan->flow_labels.n, "flow labels (--flow-label)" },
+		{ plan->hop_limit != ADDRESSING_HOP_LIMIT,
+		  "hop limit of a path (--hop-limit)" },
+	};
+
+	for (size_t i = 0; i < sizeof(lacks) / sizeof(*lacks); i++)
+		if (port->iwarp && lacks[i].asked)
+			return port_lacks(port, lacks[i].what, err);
+	return 0;
 }
 
 static int refuse_link_layers(const struct ends *ends, struct error *err)
 {
-	if (port_is_ethernet(ends->client) == port_is_ethernet(ends->server))
+	if (port_kinds_fit(ends->client, ends->server))
 		return 0;
 	return fail(err, -EPROTOTYPE, ends->no_path.advice, "%s",
 		    ends->no_path.message);
@@ -148,7 +174,7 @@ const struct check port_checks[] = {
 	{ .label = "state", .show = show_state, .needed = "ACTIVE",
 	  .refuse = refuse_state },
 	{ .label = "link layer", .show = show_link_layer,
-	  .refuse_pair = refuse_link_layers },
+	  .refuse = refuse_lacking, .refuse_pair = refuse_link_layers },
 	{ .label = "LID", .applies = has_lids, .show = show_lid,
 	  .refuse = refuse_lid },
 	{ .label = "rate", .show = show_rate, .warn = warn_rate },

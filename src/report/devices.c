@@ -12,7 +12,7 @@
 static void print_port(FILE *out, const struct port *port)
 {
 	fprintf(out, "%s port %u: %s, %s", port->device, port->number,
-		port_state_name(port), port_link_layer_name(port));
+		port_state_name(port), port_kind_name(port));
 	if (port->rate_mbps)
 		fprintf(out, " %g Gb/s", port->rate_mbps / 1000.0);
 	fprintf(out, ", MTU %u", mtu_bytes(port->active_mtu));
@@ -26,13 +26,14 @@ static void print_port(FILE *out, const struct port *port)
 static void print_gid(FILE *out, const struct gid *gid, bool chosen)
 {
 	char text[GID_TEXT_SIZE], interface[IF_NAMESIZE] = "";
+	const char *shown = gid_show(gid, text);
 
 	if (gid->ifindex)
 		if_indextoname(gid->ifindex, interface);
 	fprintf(out, "  %s %5u  %-7s  %s", chosen ? "*" : " ", gid->index,
-		gid_type_name(gid->type), gid_format(&gid->raw, text));
+		gid_type_name(gid->type), shown);
 	if (interface[0])
-		fprintf(out, "%*s", (int)(41 - strlen(text)) +
+		fprintf(out, "%*s", (int)(41 - strlen(shown)) +
 			(int)strlen(interface), interface);
 	fputs("\n", out);
 }

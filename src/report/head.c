@@ -77,16 +77,18 @@ static void print_end(FILE *out, const char *end, const struct port *port,
 	fprintf(out, " %s: %s", end, port->hostname);
 	if (port->device[0])
 		fprintf(out, " %s port %u", port->device, port->number);
-	fprintf(out, ", %s", port_link_layer_name(port));
+	fprintf(out, ", %s", port_kind_name(port));
 	if (!port_is_ethernet(port))
 		fprintf(out, ", LID %u", port->lid);
 	if (port->pkey && port->pkey != DEFAULT_PKEY)
 		fprintf(out, ", P_Key 0x%04x", port->pkey);
-	if (gid && gid->index != PLAN_AUTO)
+	if (gid && port->iwarp)
+		fprintf(out, " %s", gid_show(gid, text));
+	else if (gid && gid->index != PLAN_AUTO)
 		fprintf(out, ", GID %u", gid->index);
 	else if (gid)
 		fputs(", GID", out);
-	if (gid)
+	if (gid && !port->iwarp)
 		fprintf(out, " %s (%s)", gid_format(&gid->raw, text),
 			gid_type_name(gid->type));
 	if (port->numa_node != PORT_NO_NODE)

@@ -84,6 +84,7 @@ static int explain_flow(struct run *run, const struct flow *f)
 		.plan = plan,
 		.path = run->result->has_path ? &run->result->path : NULL,
 		.peer = run->conn->peer,
+		.iwarp = run->device->port.iwarp,
 		.ethernet = port_is_ethernet(&run->device->port),
 		.lid = run->device->port.lid,
 		.pkey = run->device->port.pkey,

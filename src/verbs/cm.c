@@ -86,6 +86,8 @@ static int connect_qp(struct cm *cm, uint32_t i,
 {
 	const struct cm_end *end = &cm->end;
 
+	if (end->device->port.iwarp)
+		link = NULL;
 	if (link && link->qpn != end->peer->qps[i].qpn)
 		return fail(err, -EPROTO, NULL,
 			    "rdma_cm found QP 0x%06x at %s: expected QP "
@@ -185,9 +187,7 @@ static int take_answer(struct cm *cm, uint32_t i, const struct cm_event *event,
 	ret = ret ?: connect_qp(cm, i, &link, err);
 	if (ret)
 		return ret;
-	if (!plan_is_datagram(cm->end.plan))
-		ret = cm_check(&cm->end, "rdma_establish",
-			       rdma_establish(event->id), err);
+	ret = cm_establish(&cm->end, event->id, err);
 	if (ret)
 		return ret;
 	cm->qps[i].step = CM_CONNECTED;
@@ -208,10 +208,7 @@ static int take_client_event(struct cm *cm, const struct cm_event *event,
 		[CM_ADDRESS] = { RDMA_CM_EVENT_ADDR_RESOLVED, resolve_route },
 		[CM_ROUTE] = { RDMA_CM_EVENT_ROUTE_RESOLVED,
 			       request_connection },
-		[CM_ANSWER] = { plan_is_datagram(cm->end.plan) ?
-					RDMA_CM_EVENT_ESTABLISHED :
-					RDMA_CM_EVENT_CONNECT_RESPONSE,
-				take_answer },
+		[CM_ANSWER] = { cm_answer(&cm->end), take_answer },
 	};
 	const uint32_t i = (uint32_t)(uintptr_t)event->id->context;
 	const enum cm_step step = cm->qps[i].step;

@@ -266,17 +266,34 @@ int cm_accept(const struct cm_end *end, struct rdma_cm_id *id,
 	return cm_check(end, "rdma_accept", rdma_accept(id, &param), err);
 }
 
+enum rdma_cm_event_type cm_answer(const struct cm_end *end)
+{
+	return plan_is_datagram(end->plan) || end->device->port.iwarp ?
+		       RDMA_CM_EVENT_ESTABLISHED :
+		       RDMA_CM_EVENT_CONNECT_RESPONSE;
+}
+
+int cm_establish(const struct cm_end *end, struct rdma_cm_id *id,
+		 struct error *err)
+{
+	if (cm_answer(end) == RDMA_CM_EVENT_ESTABLISHED)
+		return 0;
+	return cm_check(end, "rdma_establish", rdma_establish(id), err);
+}
+
 int cm_find_link(const struct cm_end *end, uint32_t i, struct rdma_cm_id *id,
 		 struct resources_link *link, struct error *err)
 {
 	struct ibv_qp_attr rtr = { .qp_state = IBV_QPS_RTR };
 	struct ibv_qp_attr rts = { .qp_state = IBV_QPS_RTS };
-	int mask = 0;
-	int ret = cm_check(end, "rdma_init_qp_attr to RTR",
-			   rdma_init_qp_attr(id, &rtr, &mask), err) ?:
-		  cm_check(end, "rdma_init_qp_attr to RTS",
-			   rdma_init_qp_attr(id, &rts, &mask), err);
+	int mask = 0, ret;
 
+	if (end->device->port.iwarp)
+		return 0;
+	ret = cm_check(end, "rdma_init_qp_attr to RTR",
+		       rdma_init_qp_attr(id, &rtr, &mask), err) ?:
+	      cm_check(end, "rdma_init_qp_attr to RTS",
+		       rdma_init_qp_attr(id, &rts, &mask), err);
 	if (ret)
 		return ret;
 	link->qpn = rtr.dest_qp_num;

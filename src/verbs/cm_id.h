@@ -136,8 +136,17 @@ int cm_accept(const struct cm_end *end, struct rdma_cm_id *id,
  * Returns 0. */
 int cm_reject(struct rdma_cm_id *id);
 
+/* The event by which a client gets the server's answer.  Over UD and on iWARP
+ * nothing follows it. */
+enum rdma_cm_event_type cm_answer(const struct cm_end *end);
+
+/* The client: complete the connection ID after the answer, where that is to be
+ * done. */
+int cm_establish(const struct cm_end *end, struct rdma_cm_id *id,
+		 struct error *err);
+
 /* Put what the manager knows of the peer of QP I, which ID connects over RC,
- * into LINK. */
+ * into LINK: on iWARP nothing. */
 int cm_find_link(const struct cm_end *end, uint32_t i, struct rdma_cm_id *id,
 		 struct resources_link *link, struct error *err);
 

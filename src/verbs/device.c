@@ -12,6 +12,7 @@
 #include "base/xalloc.h"
 #include "verbs/advice.h"
 #include "verbs/device_list.h"
+#include "verbs/iwarp.h"
 
 /* sgid_index in an address vector has 8 bits. */
 #define GID_INDEX_MAX 255
@@ -22,6 +23,9 @@ static int pkey_read(struct ibv_context *context, uint32_t index,
 {
 	__be16 pkey;
 
+	if (port->iwarp)
+		return index ? port_lacks(port, "P_Keys (--pkey-index)", err) :
+			       0;
 	if (index >= port->n_pkeys)
 		return fail(err, -EINVAL, NULL,
 			    "--pkey-index %u: %s port %u has a table of %u "
@@ -76,6 +80,20 @@ static void add_gid(struct port *port, const struct ibv_gid_entry *entry)
 	};
 }
 
+/* Read PORT's entries of the GID table into TABLE.  Returns how many, or
+ * -errno. */
+static ssize_t read_table(struct ibv_context *context, struct port *port,
+			  struct ibv_gid_entry table[DEVICE_GIDS_MAX])
+{
+	ssize_t n = ibv_query_gid_table(context, table, DEVICE_GIDS_MAX, 0);
+	ssize_t mine = 0;
+
+	for (ssize_t i = 0; i < n; i++)
+		if (table[i].port_num == port->number)
+			table[mine++] = table[i];
+	return n < 0 ? n : mine;
+}
+
 /* Read the port's GIDs or, with a forced index, only that one.  Only for
  * --check may it be missing. */
 static int read_gids(struct ibv_context *context,
@@ -84,11 +102,12 @@ static int read_gids(struct ibv_context *context,
 {
 	const uint32_t forced = params->gid_index;
 	struct ibv_gid_entry *table = xcalloc(DEVICE_GIDS_MAX, sizeof(*table));
-	ssize_t n = ibv_query_gid_table(context, table, DEVICE_GIDS_MAX, 0);
+	ssize_t n = read_table(context, port, table);
 
+	if (n > 0 && port->iwarp)
+		n = iwarp_addresses(&table[0].gid, table, DEVICE_GIDS_MAX);
 	for (ssize_t i = 0; i < n; i++)
-		if (table[i].port_num == port->number &&
-		    (forced == PLAN_AUTO || table[i].gid_index == forced))
+		if (forced == PLAN_AUTO || table[i].gid_index == forced)
 			add_gid(port, &table[i]);
 	free(table);
 	if (n < 0)
@@ -180,6 +199,7 @@ static int read_port(struct ibv_context *context, uint8_t number,
 	read_names(context, attr, port);
 	read_limits(&extended, &port_attr, &port->limits);
 	port->number = number;
+	port->iwarp = context->device->transport_type == IBV_TRANSPORT_IWARP;
 	port->state = (uint8_t)port_attr.state;
 	port->link_layer = port_attr.link_layer;
 	port->active_mtu = (uint8_t)port_attr.active_mtu;

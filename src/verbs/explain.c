@@ -23,6 +23,7 @@ enum condition {
 	READ = 1 << 8,
 	WRITE = 1 << 9,
 	PACKETS = 1 << 10,	/* a message has several packets */
+	IWARP = 1 << 11,	/* which is not ETHERNET here */
 };
 
 struct explanation {
@@ -64,6 +65,11 @@ static const struct explanation statuses[] = {
 	{ IBV_WC_LOC_PROT_ERR, 0,
 	  "the memory of the message is not registered for it: lkey, range or "
 	  "permission", BUG },
+	{ IBV_WC_WR_FLUSH_ERR, IWARP,
+	  "the connection ended, and iWARP does not tell why: the {peer} died, "
+	  "reset it or, with a Terminate message, refused what came: no "
+	  "receive was posted there, or the memory was not to be accessed",
+	  "look at the {peer}'s output and at the kernel's log of both ends" },
 	{ IBV_WC_WR_FLUSH_ERR, 0,
 	  "the queue pair was already in the error state, for an unknown "
 	  "reason",
@@ -215,7 +221,8 @@ static const struct {
 static unsigned int conditions(const struct explain_context *c, bool receive)
 {
 	const struct op_info *op = &op_table[c->plan->op];
-	unsigned int holds = c->ethernet ? ETHERNET : INFINIBAND;
+	unsigned int holds = c->iwarp ? IWARP :
+			     c->ethernet ? ETHERNET : INFINIBAND;
 
 	holds |= c->acknowledged ? AFTER : NEVER;
 	if (receive)

@@ -23,6 +23,7 @@ struct explain_context {
 	const struct plan *plan;	/* effective plan */
 	const struct path *path;	/* from this end; NULL: not known yet */
 	const char *peer;	/* "client" or "server" */
+	bool iwarp;		/* ETHERNET is then not looked at */
 	bool ethernet;
 	uint16_t lid;		/* this end's own */
 	uint16_t pkey;

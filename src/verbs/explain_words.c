@@ -62,9 +62,9 @@ static void put_gids(const struct explain_context *c, char *text)
 		return;
 	}
 	snprintf(text, RULE_WORD_SIZE, "from GID %u %s (%s) to GID %u %s (%s)%s",
-		 path->local.index, gid_format(&path->local.raw, local),
+		 path->local.index, gid_show(&path->local, local),
 		 gid_type_name(path->local.type), path->remote.index,
-		 gid_format(&path->remote.raw, remote),
+		 gid_show(&path->remote, remote),
 		 gid_type_name(path->remote.type), oddity(path));
 }
 

@@ -43,11 +43,16 @@ static int refused(const struct device *device, const struct memory *m,
 		    memory_why(m->allocation, -ret));
 }
 
-static unsigned int access_flags(const struct plan *plan, bool client,
+static unsigned int access_flags(const struct device *device,
+				 const struct plan *plan, bool client,
 				 uint32_t region)
 {
 	unsigned int flags = (unsigned int)plan_access(plan, client, region);
 
+	/* on iWARP the peer answers a read by writing to it */
+	if (device->port.iwarp && op_table[plan->op].fetches &&
+	    flags & IBV_ACCESS_LOCAL_WRITE)
+		flags |= IBV_ACCESS_REMOTE_WRITE;
 	if (plan->relaxed_ordering)
 		flags |= IBV_ACCESS_RELAXED_ORDERING;
 	if (plan->odp)
@@ -68,7 +73,7 @@ static int register_parts(const struct device *device, struct ibv_pd *pd,
 
 		m->mrs[m->n_mrs] = m->ops->reg(
 			m->allocation, pd, m->n_mrs * m->part, m->part,
-			access_flags(plan, client, region));
+			access_flags(device, plan, client, region));
 		if (!m->mrs[m->n_mrs])
 			return refused(device, m, -errno, err);
 		m->n_mrs++;

@@ -151,6 +151,13 @@ int qp_to_init(const struct device *device, struct ibv_qp *qp,
 	struct ibv_qp_attr attr;
 	int mask = qp_attr_init(&attr, local);
 
+	if (device->port.iwarp) {
+		/* what the kernel's iw_cm gives every queue pair: the answer
+		 * to a read is a kind of write */
+		attr.qp_access_flags = IBV_ACCESS_REMOTE_WRITE |
+				       IBV_ACCESS_REMOTE_READ;
+		mask &= ~IBV_QP_PKEY_INDEX;
+	}
 	return modify(device, qp, &attr, mask, "INIT", "", err);
 }
 
@@ -181,6 +188,12 @@ int qp_connect(const struct device *device, struct ibv_qp *qp,
 	struct ibv_qp_attr attr;
 	int ret, mask;
 
+	/* rdma_cm does the rest when the request is accepted */
+	if (device->port.iwarp)
+		return plan->rdma_cm ? 0 :
+		       port_lacks(&device->port,
+				  "queue pairs that are connected without "
+				  "rdma_cm", err);
 	if (remote->path->global && !plan_is_datagram(plan))
 		gid_format(&remote->path->remote.raw, gid);
 	mask = qp_attr_rtr(&attr, device->port.number, plan, remote);

@@ -50,6 +50,7 @@ void verification_begin(const struct plan *plan, bool client,
 		.pingpong = pingpong,
 		.answers = pingpong && !client,
 		.notices = plan_sends_notices(plan),
+		.words = res->words,
 		.incoming = plan_sends(plan, !client) ?
 				    resources_incoming(res, plan) + first :
 				    NULL,

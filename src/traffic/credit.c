@@ -6,18 +6,30 @@
 #include "traffic/post.h"
 #include "traffic/verifier.h"
 
-/* Post an empty send with immediate data IMM; its wr_id carries NUMBER. */
-static int post_word(const struct flow *f, struct flow_qp *q, uint32_t imm,
+/* Post a send of WORD, as immediate data if there are any; its wr_id carries
+ * NUMBER. */
+static int post_word(const struct flow *f, struct flow_qp *q, uint32_t word,
 		     uint64_t number)
 {
+	uint32_t big = htobe32(word);
+	struct ibv_sge data = {
+		.addr = (uintptr_t)&big,
+		.length = sizeof(big),
+	};
 	struct ibv_send_wr *bad, wr = {
 		.wr_id = q->tag | number,
 		.opcode = IBV_WR_SEND_WITH_IMM,
 		.send_flags = IBV_SEND_SIGNALED | f->signaled_flags,
-		.imm_data = htobe32(imm),
+		.imm_data = big,
 		.qp_type.xrc.remote_srqn = q->remote_srqn,
 	};
 
+	if (f->verify->words) {
+		wr.opcode = IBV_WR_SEND;
+		wr.send_flags |= IBV_SEND_INLINE;
+		wr.sg_list = &data;
+		wr.num_sge = 1;
+	}
 	return ibv_post_send(q->qp, &wr, &bad);
 }
 

@@ -116,6 +116,9 @@ struct flow_receives {
 	uint32_t waiting;	/* collected for the next post */
 	struct flow_receive *entries;	/* depth, or list_length entries */
 	struct ibv_sge *scatter;	/* of them, if they have several each */
+	uint32_t *words;	/* what each one receives, where notices have
+				 * no immediate data; else NULL */
+	struct ibv_mr *words_mr;
 	struct flow_receive *first;	/* of the waiting ones */
 	struct flow_receive *last;
 };

@@ -35,6 +35,7 @@ struct verifier {
 	bool pingpong;		/* the loop itself counts received messages */
 	bool answers;		/* this is the far end of a ping-pong */
 	bool notices;		/* notices follow the writes of both ends */
+	bool words;		/* they are data, not immediate data */
 	uint8_t *incoming;	/* memory the peer accesses; first QP's part */
 	uint64_t stride;	/* bytes to the next QP's part */
 	uint64_t capacity;	/* of a send queue, in requests; for credits */

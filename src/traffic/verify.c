@@ -314,20 +314,20 @@ static int take_notice(struct flow *f, struct flow_qp *q, uint64_t count,
 				      ret) : kind;
 }
 
+/* Take WORD, which came with receive completion WC. */
 static int take_word(struct flow *f, struct flow_qp *q, const struct ibv_wc *wc,
-		     uint64_t *sequence)
+		     uint32_t word, uint64_t *sequence)
 {
 	struct verify_qp *vq = verify_qp_of(f, q);
-	uint32_t imm = be32toh(wc->imm_data);
 	uint64_t number;
 
 	if (wc->opcode == IBV_WC_RECV_RDMA_WITH_IMM) {
-		number = pattern_nearest(imm, 32, vq->next);
+		number = pattern_nearest(word, 32, vq->next);
 		vq->announced[number % f->verify->places] = number + 1;
 		return VERIFY_NOTHING;
 	}
-	number = imm & ~CREDIT;
-	if (!(imm & CREDIT))
+	number = word & ~CREDIT;
+	if (!(word & CREDIT))
 		return take_notice(f, q, pattern_nearest(number, COUNT_BITS,
 							vq->next), sequence);
 	credit_take(f, q, pattern_nearest(number, COUNT_BITS, q->completed));
@@ -395,7 +395,8 @@ int verify_received(struct flow *f, const struct ibv_wc *wc,
 	int ret;
 
 	if (f->verify->notices)
-		return take_word(f, q, wc, sequence);
+		return take_word(f, q, wc, be32toh(r->words ? r->words[slot] :
+					   wc->imm_data), sequence);
 	message = message_bytes(
 		f,
 		(const uint8_t *)(uintptr_t)(r->entries[slot].sge.addr +

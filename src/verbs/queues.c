@@ -242,6 +242,9 @@ void queues_destroy(struct queues *q)
 	if (q->channel)
 		ibv_destroy_comp_channel(q->channel);
 	for (uint32_t i = 0; i < q->n_receives; i++) {
+		if (q->receives[i].words_mr)
+			ibv_dereg_mr(q->receives[i].words_mr);
+		free(q->receives[i].words);
 		free(q->receives[i].entries);
 		free(q->receives[i].scatter);
 	}
@@ -322,4 +325,29 @@ struct flow_receives *queues_prepare(struct queues *q, const struct plan *plan,
 			      r->scatter ? &r->scatter[k * entries] : NULL,
 			      &r->entries[k]);
 	return r;
+}
+
+int queues_give_words(const struct device *device, struct ibv_pd *pd,
+		      const struct plan *plan, struct flow_receives *r,
+		      struct error *err)
+{
+	const uint32_t n = plan->rx_depth;
+
+	if (r->words)
+		return 0;
+	r->words = xcalloc(n, sizeof(*r->words));
+	r->words_mr = ibv_reg_mr(pd, r->words, n * sizeof(*r->words),
+				 IBV_ACCESS_LOCAL_WRITE);
+	if (!r->words_mr)
+		return verb_failed(&device->port, "ibv_reg_mr", errno, err,
+				   "cannot register %u receives", n);
+	for (uint32_t k = 0; k < n; k++) {
+		r->entries[k].wr.num_sge = 1;
+		r->entries[k].sge = (struct ibv_sge){
+			.addr = (uintptr_t)&r->words[k],
+			.length = sizeof(*r->words),
+			.lkey = r->words_mr->lkey,
+		};
+	}
+	return 0;
 }

@@ -66,6 +66,12 @@ struct flow_receives *queues_prepare(struct queues *queues,
 				     struct ibv_qp *qp, uint64_t address,
 				     uint32_t lkey);
 
+/* Give each of the receives R of PLAN, with PD, memory for a notice.  Returns 0,
+ * or a negative errno set in ERR. */
+int queues_give_words(const struct device *device, struct ibv_pd *pd,
+		      const struct plan *plan, struct flow_receives *r,
+		      struct error *err);
+
 /*
  * flow.wait: call it whenever a poll of F's loop finds nothing.  When all
  * completion queues of F are empty, it arms them.  When they are still empty

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/numbers.h"
 #include "base/xalloc.h"
 #include "model/plan.h"
 
@@ -130,10 +131,13 @@ static int create_qp(const struct device *device, const struct plan *plan,
 		.access = targets ? 0 : plan_qp_access(plan, client),
 		.qkey = res->qkey,
 	};
-	int ret = qp_create(device, &parts, &res->method, &res->inline_size,
-			    &q->qp, &q->qpx, err) ?:
+	uint32_t inline_size = (uint32_t)larger(
+		res->inline_size, res->words ? sizeof(uint32_t) : 0);
+	int ret = qp_create(device, &parts, &res->method, &inline_size, &q->qp,
+			    &q->qpx, err) ?:
 		  qp_to_init(device, q->qp, &local, err);
 
+	res->inline_size = (uint32_t)smaller(res->inline_size, inline_size);
 	if (!ret && targets)
 		ret = create_target(device, plan, client, res, q, err);
 	return ret;
@@ -155,6 +159,9 @@ static int create_thread(const struct device *device, const struct plan *plan,
 		ret = create_qp(device, plan, client, queues, i, res, q, err);
 		if (!ret)
 			prepare_requests(res, plan, queues, i, q);
+		if (!ret && res->words && q->receives)
+			ret = queues_give_words(device, res->pd, plan,
+						q->receives, err);
 	}
 	return ret;
 }
@@ -188,6 +195,7 @@ static int create_qps(const struct device *device, const struct plan *plan,
 	res->n_qps = plan_qps(plan, client);
 	res->n_threads = plan->threads;
 	res->method = method_of(plan);
+	res->words = device->port.iwarp && plan_sends_notices(plan);
 	/* the host would have to read what is sent inline */
 	res->inline_size = sends && !res->memory.copier ? plan_inline(plan) :
 							  0;

@@ -80,7 +80,9 @@ struct resources {
 				 * connected */
 	uint32_t n_qps;
 	enum post_method method;	/* how sends are posted */
-	uint32_t inline_size;	/* most bytes sent inline */
+	uint32_t inline_size;	/* most bytes of a message sent inline */
+	bool words;		/* notices are data: the device has no
+				 * immediate data */
 	uint32_t *psns;		/* per QP, 24 random bits */
 	uint32_t qkey;		/* UD: 31 random bits, the same for all QPs */
 	struct addresses addresses;	/* UD: the QPs' address handles */

@@ -69,7 +69,8 @@ static const struct explanation statuses[] = {
 	  "the connection ended, and iWARP does not tell why: the {peer} died, "
 	  "reset it or, with a Terminate message, refused what came: no "
 	  "receive was posted there, or the memory was not to be accessed",
-	  "look at the {peer}'s output and at the kernel's log of both ends" },
+	  "look at the {peer}'s output and at the kernel's log of both ends; if "
+	  "receives ran out, try a larger -r" },
 	{ IBV_WC_WR_FLUSH_ERR, 0,
 	  "the queue pair was already in the error state, for an unknown "
 	  "reason",

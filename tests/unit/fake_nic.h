@@ -110,6 +110,9 @@ void *nic_create(size_t size, uint32_t *alive);
 uint32_t nic_enter(void **table, void *object);
 void nic_leave(void **table, uint32_t i);
 
+/* Connect both, as the driver of an iWARP device does. */
+void nic_connect(uint32_t qpn, uint32_t other_qpn);
+
 /* Something was done that verbs do not allow. */
 void nic_misuse(bool is);
 

@@ -143,7 +143,8 @@ static int required_mask(enum ibv_qp_type type, enum ibv_qp_state to)
 
 	switch (to) {
 	case IBV_QPS_INIT:
-		return IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+		return IBV_QP_STATE | IBV_QP_PORT |
+		       (fake_verbs.iwarp ? 0 : IBV_QP_PKEY_INDEX) |
 		       (ud ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS);
 	case IBV_QPS_RTR:
 		return IBV_QP_STATE |
@@ -231,6 +232,17 @@ static void keep_rate(struct ibv_qp_attr *attr, int mask)
 	}
 }
 
+void nic_connect(uint32_t qpn, uint32_t other_qpn)
+{
+	struct nic_qp *q = nic_find_qp(qpn);
+
+	pthread_mutex_lock(&nic_lock);
+	fake_verbs.misuses += q->qp.state != IBV_QPS_INIT;
+	q->qp.state = IBV_QPS_RTS;
+	q->dest = other_qpn;
+	pthread_mutex_unlock(&nic_lock);
+}
+
 int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 {
 	struct nic_qp *q = (struct nic_qp *)qp;
@@ -242,6 +254,7 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 	if (nic_call_fails())
 		return fake_verbs.errnum;
 	if (attr->qp_state != qp->state + 1 ||
+	    (fake_verbs.iwarp && attr->qp_state > IBV_QPS_INIT) ||
 	    (mask & ~optional_mask(qp->qp_type, attr->qp_state)) !=
 		    required_mask(qp->qp_type, attr->qp_state))
 		return EINVAL;

@@ -13,6 +13,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "fake_nic.h"
 #include "fake_verbs.h"
 
 #define EVENTS 4096
@@ -376,8 +377,13 @@ int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *param)
 		return done();
 	f->other->answered = true;
 	f->other->other = f;
-	e = put(&f->other->id, ud ? RDMA_CM_EVENT_ESTABLISHED :
-				    RDMA_CM_EVENT_CONNECT_RESPONSE,
+	if (fake_verbs.iwarp) {
+		nic_connect(f->qpn, f->other->qpn);
+		nic_connect(f->other->qpn, f->qpn);
+	}
+	e = put(&f->other->id, ud || fake_verbs.iwarp ?
+			RDMA_CM_EVENT_ESTABLISHED :
+			RDMA_CM_EVENT_CONNECT_RESPONSE,
 		data, DATA_SIZE);
 	if (!ud)
 		return done();

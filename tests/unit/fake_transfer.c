@@ -291,7 +291,9 @@ static enum ibv_wc_status check(const struct nic_qp *q,
 
 	if (!m->here && m->length)
 		return IBV_WC_LOC_PROT_ERR;
-	if ((q->qp.qp_type == IBV_QPT_UC && fetches(opcode)) ||
+	if ((fake_verbs.iwarp && (opcode == IBV_WR_SEND_WITH_IMM ||
+				  opcode == IBV_WR_RDMA_WRITE_WITH_IMM)) ||
+	    (q->qp.qp_type == IBV_QPT_UC && fetches(opcode)) ||
 	    (q->qp.qp_type == IBV_QPT_UD && opcode != IBV_WR_SEND &&
 	     opcode != IBV_WR_SEND_WITH_IMM))
 		return IBV_WC_LOC_QP_OP_ERR;
@@ -329,7 +331,9 @@ static uint8_t *bytes_of(const struct message *m, uint8_t *bounce)
 		return s->inline_data;
 	if (!bounce)
 		return translate(s->sge[0].lkey, s->sge[0].addr, m->length,
-				 in ? IBV_ACCESS_LOCAL_WRITE : 0);
+				 !in ? 0 : IBV_ACCESS_LOCAL_WRITE |
+				 (fake_verbs.iwarp ? IBV_ACCESS_REMOTE_WRITE :
+						     0));
 	return in || copy_entries(s->sge, s->wr.num_sge, bounce, m->length,
 				  0) ? bounce : NULL;
 }

@@ -41,6 +41,8 @@ struct fake_verbs {
 	int n_gids;
 	uint16_t pkeys[FAKE_PKEYS];	/* port.pkey_tbl_len of them */
 	bool stale_windows;	/* invalidated keys still open memory */
+	bool iwarp;		/* only a connection manager connects QPs, and
+				 * there are no immediate data */
 	bool builders;		/* QPs have ibv_wr_start(3) if asked for */
 	uint32_t fail_call;	/* this slow verb, from 1, fails */
 	uint32_t fail_post;	/* this post of a send or receive */

@@ -99,6 +99,20 @@ TEST(test_every_status)
 	}
 }
 
+/* What Soft-RoCE does is not said of it. */
+TEST(test_iwarp)
+{
+	struct error err;
+
+	new_run(OP_SEND, TRANSPORT_RC);
+	run.context.iwarp = true;
+	err = explain(IBV_WC_WR_FLUSH_ERR, true);
+	assert_contains(err.message, "iWARP does not tell why");
+	assert_contains(err.advice, "-r");
+	err = explain(IBV_WC_LOC_QP_OP_ERR, false);
+	assert_null(strstr(err.message, "Soft-RoCE"));
+}
+
 TEST(test_unknown_status)
 {
 	static const int unknown[] = { IBV_WC_TM_ERR, 77, 1000, -1 };
@@ -382,6 +396,7 @@ TEST(test_what_did_not_come)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_every_status),
+	cmocka_unit_test(test_iwarp),
 	cmocka_unit_test(test_unknown_status),
 	cmocka_unit_test(test_the_run_decides),
 	cmocka_unit_test(test_what_was_sent_again),

@@ -625,6 +625,7 @@ static struct port largest_port(void)
 	port.facts = every_fact();
 	port.limits.max_sge = 1;
 	port.limits.max_mcast_grp = 1;
+	port.iwarp = true;
 	port.n_gids = PORT_GIDS_MAX;
 	for (uint32_t i = 0; i < port.n_gids; i++)
 		port.gids[i] = port.gids[0];

@@ -9,6 +9,7 @@
 
 #define V1 IBV_GID_TYPE_ROCE_V1
 #define V2 IBV_GID_TYPE_ROCE_V2
+#define IWARP GID_TYPE_IWARP
 #define GIDS 6
 
 struct entry {
@@ -100,6 +101,8 @@ static const struct row rows[] = {
 	{ "the lowest index of equals",
 	  { { A "1", V2, 3 }, { A "1", V2, 7 } },
 	  { { A "2", V2, 2 }, { A "2", V2, 9 } }, NULL, 0, 3, 2 },
+	{ "the addresses of iWARP", { { A "1", IWARP, 0 }, { B "1", IWARP, 1 } },
+	  { { GLOBAL6 "2", IWARP, 0 }, { B "2", IWARP, 1 } }, NULL, 0, 1, 1 },
 	{ "forced here", { { A "1", V1, 4 } },
 	  { { A "2", V2, 0 }, { A "2", V1, 1 } }, NULL, 1, 4, 1 },
 	{ "forced there", { { A "1", V2, 0 }, { A "1", V1, 1 } },
@@ -146,6 +149,8 @@ static const struct row hopeless[] = {
 	  0, 0, 0 },
 	{ "scopes", { { LOCAL6 "1", V2, 0 } }, { { GLOBAL6 "2", V2, 0 } },
 	  NULL, 0, 0, 0 },
+	{ "families of iWARP", { { A "1", IWARP, 0 } },
+	  { { GLOBAL6 "2", IWARP, 0 } }, NULL, 0, 0, 0 },
 	{ "forced, but another family", { { A "1", V2, 0 } },
 	  { { GLOBAL6 "2", V2, 0 } }, NULL, 3, 0, 0 },
 };
@@ -156,6 +161,7 @@ static const char *const hopeless_kinds[] = {
 	"none against none",
 	"RoCE v2 IPv4 against RoCE v2 IPv6",
 	"RoCE v2 IPv6 against RoCE v2 IPv6",
+	"iWARP IPv4 against iWARP IPv6",
 	"RoCE v2 IPv4 against RoCE v2 IPv6",
 };
 

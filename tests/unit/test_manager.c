@@ -186,6 +186,37 @@ TEST(test_infiniband)
 	}
 }
 
+static void make_iwarp(struct port *port)
+{
+	port->iwarp = true;
+	port->gids[0].type = GID_TYPE_IWARP;
+}
+
+/* The driver connects, nobody establishes, and nothing is immediate data. */
+TEST(test_iwarp)
+{
+	static const enum op ops[] = { OP_SEND, OP_WRITE, OP_READ };
+
+	for (size_t i = 0; i < 4 * COUNT(ops); i++) {
+		struct pair p;
+		struct plan *plan = open_pair(&p, ops[i / 4], TRANSPORT_RC);
+
+		fake_verbs.iwarp = true;
+		make_iwarp(&p.client.device.port);
+		make_iwarp(&p.server.device.port);
+		p.client.result->client = p.client.device.port;
+		p.server.result->server = p.server.device.port;
+		plan->verify = i & 1;
+		if (i & 2)
+			plan->metric = METRIC_LATENCY;
+		else
+			plan->qps = 3;
+		run(&p, op_table[ops[i / 4]].name);
+		assert_int_equal(fake_rdmacm.accepted, plan->qps);
+		assert_int_equal(fake_rdmacm.established, 0);
+	}
+}
+
 TEST(test_strangers_are_rejected)
 {
 	static const uint32_t bytes[] = { 0, 3, 20, 56 };
@@ -510,6 +541,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_manager_chooses_the_rest),
 	cmocka_unit_test(test_ipv6),
 	cmocka_unit_test(test_infiniband),
+	cmocka_unit_test(test_iwarp),
 	cmocka_unit_test(test_strangers_are_rejected),
 	cmocka_unit_test(test_request_comes_twice),
 	cmocka_unit_test(test_wrong_answers),

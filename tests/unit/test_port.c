@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 
 #include "model/port.h"
 #include "model/result.h"
@@ -25,7 +26,35 @@ TEST(test_names)
 	assert_string_equal(gid_type_name(IBV_GID_TYPE_IB), "IB");
 	assert_string_equal(gid_type_name(IBV_GID_TYPE_ROCE_V1), "RoCE v1");
 	assert_string_equal(gid_type_name(IBV_GID_TYPE_ROCE_V2), "RoCE v2");
+	assert_string_equal(gid_type_name(GID_TYPE_IWARP), "iWARP");
 	assert_string_equal(gid_type_name(77), "unknown");
+}
+
+TEST(test_iwarp)
+{
+	struct port port = { .device = "siw0", .iwarp = true,
+			     .link_layer = IBV_LINK_LAYER_ETHERNET };
+	struct port roce = { .link_layer = IBV_LINK_LAYER_ETHERNET };
+	struct gid gid = { .type = GID_TYPE_IWARP };
+	char text[GID_TEXT_SIZE];
+	struct error err = { 0 };
+
+	assert_string_equal(port_kind_name(&port), "iWARP");
+	assert_string_equal(port_link_layer_name(&port), "Ethernet");
+	assert_string_equal(port_kind_name(&roce), "Ethernet");
+	assert_true(port_kinds_fit(&port, &port));
+	assert_false(port_kinds_fit(&port, &roce));
+	assert_int_equal(port_lacks(&port, "atomics", &err), -EOPNOTSUPP);
+	assert_string_equal(err.message,
+			    "siw0 is an iWARP device, which has no atomics");
+	assert_int_equal(inet_pton(AF_INET6, "::ffff:10.0.0.7", gid.raw.raw),
+			 1);
+	assert_string_equal(gid_show(&gid, text), "10.0.0.7");
+	gid.type = IBV_GID_TYPE_ROCE_V2;
+	assert_string_equal(gid_show(&gid, text), "::ffff:10.0.0.7");
+	gid.type = GID_TYPE_IWARP;
+	assert_int_equal(inet_pton(AF_INET6, "fd00::7", gid.raw.raw), 1);
+	assert_string_equal(gid_show(&gid, text), "fd00::7");
 }
 
 /* Width and speed are bits: no other number is a rate. */
@@ -123,6 +152,7 @@ TEST(test_which_gid_is_whose)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_names),
+	cmocka_unit_test(test_iwarp),
 	cmocka_unit_test(test_rates),
 	cmocka_unit_test(test_gids),
 	cmocka_unit_test(test_mtus),

@@ -103,6 +103,53 @@ TEST(test_link_layers)
 	assert_false(has_row(&e, "GID"));
 }
 
+/* Each is refused by its name. */
+TEST(test_what_iwarp_lacks)
+{
+	static const struct {
+		const char *what;
+		struct plan plan;
+	} rows[] = {
+		{ "atomics", { .op = OP_FETCH_ADD } },
+		{ "multicast", { .transport = TRANSPORT_UD,
+				 .mcast.wanted = true } },
+		{ "UD", { .transport = TRANSPORT_UD } },
+		{ "UC", { .op = OP_WRITE, .transport = TRANSPORT_UC } },
+		{ "XRC", { .transport = TRANSPORT_XRC } },
+		{ "immediate data (--imm)", { .op = OP_SEND_IMM,
+					      .imm = true } },
+		{ "service levels (--sl)", { .sl = 3 } },
+		{ "flow labels (--flow-label)", { .flow_labels.n = 1 } },
+		{ "hop limit of a path (--hop-limit)", { .hop_limit = 9 } },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct two_ends e = good_ends();
+		struct error err = { 0 };
+		char text[120];
+
+		e.client.iwarp = e.server.iwarp = true;
+		e.client.gids[0].type = e.server.gids[0].type = GID_TYPE_IWARP;
+		look(&e);
+		assert_null(preflight_first(&e.found));
+		assert_string_equal(find_row(&e, "link layer")->client,
+				    "iWARP");
+		e.plan.op = rows[i].plan.op;
+		e.plan.transport = rows[i].plan.transport;
+		e.plan.mcast = rows[i].plan.mcast;
+		e.plan.imm = rows[i].plan.imm;
+		e.plan.sl = rows[i].plan.sl;
+		e.plan.flow_labels = rows[i].plan.flow_labels;
+		if (rows[i].plan.hop_limit)
+			e.plan.hop_limit = rows[i].plan.hop_limit;
+		snprintf(text, sizeof(text), "mlx5_0 is an iWARP device, "
+			 "which has no %s", rows[i].what);
+		assert_int_equal(preflight_judge(&e.plan, &e.client, NULL,
+						 &err), -EOPNOTSUPP);
+		assert_string_equal(err.message, text);
+	}
+}
+
 TEST(test_infiniband)
 {
 	struct two_ends e = good_infiniband();
@@ -308,6 +355,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_firmware),
 	cmocka_unit_test(test_rate),
 	cmocka_unit_test(test_link_layers),
+	cmocka_unit_test(test_what_iwarp_lacks),
 	cmocka_unit_test(test_infiniband),
 	cmocka_unit_test(test_gids_that_do_not_fit),
 	cmocka_unit_test(test_link_local_gids),

@@ -111,6 +111,9 @@ struct endpoint {
 	uint8_t cm_token[ENDPOINT_TOKEN_SIZE];
 	struct endpoint_qp *qps;	/* n entries on the heap */
 	bool targets;		/* XRC: qps have target and srqn */
+	uint64_t allowances;	/* where the peer tells how many receives it
+				 * has (traffic/allowance.h); 0: nowhere */
+	uint32_t allowances_rkey;
 	uint64_t took;		/* the test connect: ns that the server's calls
 				 * took; 0: not said */
 	char memory[MEMORY_TEXT_SIZE];	/* what the messages are in; "": not

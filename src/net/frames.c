@@ -143,6 +143,7 @@ void frames_own_words(const struct error *err, const char *peer,
 #define FIELD_MEMORY 2
 #define FIELD_XRC 3
 #define FIELD_TOOK 4
+#define FIELD_ALLOWANCES 5
 
 static void put_endpoint_fields(struct cursor *c, const struct endpoint *e)
 {
@@ -168,6 +169,12 @@ static void put_endpoint_fields(struct cursor *c, const struct endpoint *e)
 	if (e->took) {
 		wire_begin_field(c, &list, FIELD_TOOK, true, "took");
 		wire_put(c, 8, e->took);
+	}
+	if (e->allowances) {
+		wire_begin_field(c, &list, FIELD_ALLOWANCES, true,
+				 "allowances");
+		wire_put(c, 8, e->allowances);
+		wire_put(c, 4, e->allowances_rkey);
 	}
 	wire_end_fields(c, &list);
 }
@@ -204,6 +211,10 @@ static bool get_endpoint_field(struct field *field, void *into)
 		return true;
 	case FIELD_XRC:
 		get_targets(c, e);
+		return true;
+	case FIELD_ALLOWANCES:
+		e->allowances = wire_get(c, 8);
+		e->allowances_rkey = (uint32_t)wire_get(c, 4);
 		return true;
 	case FIELD_TOOK:
 		e->took = wire_get_within(c, 8, "took", 0, COUNT_MAX);

@@ -130,6 +130,11 @@
  *		and where its messages take receives.
  *
  *		Field 4, "took", optional, is u64 ns: below.
+ *		Field 5, "allowances", optional, of an iWARP device that sends
+ *		or receives sends, is u64 address, u32 rkey: the peer writes
+ *		how many receives its QP i has posted, in all, as a big-endian
+ *		u64 to address + 128 i, where this end reads how many messages
+ *		it may send (traffic/allowance.h).
  *
  *		With metric 2 the client sends, in any order and after each
  *		answer: ENDPOINT of one QP, which the server answers with

@@ -121,6 +121,7 @@ static struct flow make_flow(struct run *run, uint32_t t)
 			      (!run->plan->quiet || run->plan->arrivals),
 		.receivers = run->plan->mcast.wanted ?
 				     plan_copies(run->plan) : 0,
+		.allowances = run->res.allowances,
 		.counts_arrivals = sees_arrivals(run),
 		.loss_timeout = loss_timeout(run),
 		.edge_error = (uint64_t)(EDGE_ERROR / tick),

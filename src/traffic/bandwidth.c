@@ -64,12 +64,13 @@ typedef int refill_fn(struct flow *f, struct flow_qp *const *qps, int n,
  * entries. */
 #define POST_SLOW POST_METHODS
 
-/* Value of Q's posted once DEPTH messages are outstanding or its limit is
+/* Value of Q's posted once DEPTH messages are outstanding or a limit is
  * reached. */
 static ALWAYS_INLINE uint64_t post_until(const struct flow_qp *q,
 					 uint64_t depth)
 {
-	return smaller(q->completed + depth, q->limit);
+	return smaller(smaller(q->completed + depth, q->limit),
+		       q->allowed - 1);
 }
 
 static ALWAYS_INLINE void count_posts(struct flow *f, struct flow_qp *q,
@@ -444,6 +445,13 @@ static ALWAYS_INLINE int poll_and_post(struct flow *f, uint64_t depth,
 		return -ECANCELED;
 	next_cqs(f);
 	n = poll_batch(f, f->send_cq, wc);
+	if (__builtin_expect(f->allowances, 0) && n >= 0) {
+		n = allowance_retire(f, wc, n);
+		if (allowance_grew(f) && refill)
+			ret = refill_all(f, depth, refill);
+		if (ret)
+			return ret;
+	}
 	if (f->n_receives && n >= 0)
 		in = take_receives(f);
 	if (n < 0 || in < 0)
@@ -572,7 +580,8 @@ static int bandwidth_loop(struct flow *f, refill_fn *refill)
 		if (!ret)
 			ret = poll_and_post(f, depth, &seen, at_once);
 	} while (!ret && (f->completed < f->posted ||
-			  ((paced || f->verify) && !all_posted(f))));
+			  ((paced || f->verify || f->allowances) &&
+			   !all_posted(f))));
 	if (!ret && f->shape.iterations && !f->counts_arrivals)
 		window_close(f);
 	return ret;

@@ -131,6 +131,7 @@ struct flow_qp {
 	uint64_t posted;	/* messages since the connection began */
 	uint64_t completed;
 	uint64_t limit;		/* upper bound of posted */
+	uint64_t allowed;	/* 1 + another one (allowance.h); 0: none */
 	uint64_t ahead;		/* as in flow_list, of the next list */
 	uint32_t copy;		/* index of the next list's first request */
 	uint32_t unsignaled_left;	/* messages until the next signaled
@@ -149,6 +150,7 @@ struct flow_qp {
 	uint32_t remote_qpn;	/* UD only, as remote_qkey */
 	uint32_t remote_qkey;
 	struct flow_receives *receives;	/* NULL: QP takes none */
+	struct allowance *allowance;	/* NULL: none (allowance.h) */
 };
 
 /* Completion queues shared by a subset of the QPs. */
@@ -274,6 +276,7 @@ struct flow {
 	bool counts_arrivals;	/* measure received messages */
 	bool credits;		/* the peer sends credits, and wr_ids number
 				 * all work requests (credit.h) */
+	bool allowances;	/* the QPs have one each */
 	struct flow_cqs *cqs;
 	uint32_t n_cqs;
 	uint32_t cq_at;		/* index of the pair polled now */

@@ -2,6 +2,7 @@
 #ifndef TRAFFIC_RECEIVE_H
 #define TRAFFIC_RECEIVE_H
 
+#include "traffic/allowance.h"
 #include "traffic/credit.h"
 #include "traffic/flow.h"
 #include "traffic/post.h"
@@ -59,7 +60,10 @@ static ALWAYS_INLINE int take_receive(struct flow *f, const struct ibv_wc *wc)
 	} else {
 		f->received++;
 	}
-	return repost(f, r, (uint32_t)(wc->wr_id & FLOW_COUNT_MASK));
+	ret = repost(f, r, (uint32_t)(wc->wr_id & FLOW_COUNT_MASK));
+	if (__builtin_expect(f->allowances, 0) && !ret)
+		ret = allowance_tell(f, &f->qps[r - f->receives], r);
+	return ret;
 }
 
 /* Take a batch of messages.  Returns the number of completions, or a negative

@@ -28,14 +28,19 @@ static bool all_arrived(struct flow *f, uint64_t *silent_since)
 	return now - *silent_since > f->loss_timeout;
 }
 
-/* Take the send completions of credits.  Returns N or a negative errno. */
-static int reap_credits(struct flow *f, int n)
+/* Take the send completions of credits and allowances.  Returns N or a negative
+ * errno. */
+static int reap(struct flow *f, int n)
 {
 	struct ibv_wc wc[POLL_BATCH];
 	int k = poll_batch(f, f->send_cq, wc);
-	int ret = k > 0 ? verify_retire(f, wc, k) : k;
 
-	return ret < 0 ? ret : n;
+	if (k > 0 && f->allowances)
+		k = allowance_retire(f, wc, k);
+	if (k > 0)
+		k = f->verify ? verify_retire(f, wc, k) :
+				flow_completion_failed(f, wc, false);
+	return k < 0 ? k : n;
 }
 
 static int respond(struct flow *f)
@@ -56,8 +61,8 @@ static int respond(struct flow *f)
 		if (f->counts_arrivals && n >= 0 &&
 		    (command != seen || f->posted >= f->polls.timed_from))
 			window_note_poll(f, n > 0, n < POLL_BATCH);
-		if (n >= 0 && f->verify)
-			n = reap_credits(f, n);
+		if (n >= 0 && (f->verify || f->allowances))
+			n = reap(f, n);
 		if (n == 0 && all_arrived(f, &silent_since))
 			return 0;
 		if (n == 0)

@@ -8,6 +8,7 @@
 
 #include "base/numbers.h"
 #include "base/xalloc.h"
+#include "traffic/allowance.h"
 #include "verbs/advice.h"
 
 /* A sleeping loop checks this often, in ms, whether it must end. */
@@ -87,6 +88,14 @@ static int create_cq(const struct device *device, const struct queues *queues,
 			   purpose, (int)n);
 }
 
+uint32_t queues_allowance_writes(const struct device *device,
+				 const struct plan *plan)
+{
+	return device->port.iwarp && op_table[plan->op].receives &&
+			       plan->metric == METRIC_BANDWIDTH && !plan->srq ?
+		       ALLOWANCE_WRITES : 0;
+}
+
 uint32_t queues_receive_depth(const struct plan *plan, bool client)
 {
 	return plan_posts_receives(plan, client) ? plan->rx_depth : 0;
@@ -98,7 +107,8 @@ static int create_cqs(const struct device *device, const struct plan *plan,
 {
 	uint64_t qps = smaller(q->qps_per_cq, q->n_qps);
 	bool posts = plan_sends(plan, client) || plan_sends_notices(plan);
-	uint64_t sends = posts ? qps * plan_send_capacity(plan) : 1;
+	uint64_t sends = (posts ? qps * plan_send_capacity(plan) : 1) +
+			 qps * queues_allowance_writes(device, plan);
 	uint64_t receives = queues_receive_depth(plan, client);
 	int ret = 0;
 

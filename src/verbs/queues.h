@@ -53,6 +53,11 @@ void queues_destroy(struct queues *queues);
 /* The completion queues of QP I of the QPs that share QUEUES. */
 const struct flow_cqs *queues_of(const struct queues *queues, uint32_t i);
 
+/* Further work requests in each send queue, for allowances: 0 unless PLAN has
+ * such on DEVICE. */
+uint32_t queues_allowance_writes(const struct device *device,
+				 const struct plan *plan);
+
 /* Most receives outstanding on each QP, or on the shared queue. */
 uint32_t queues_receive_depth(const struct plan *plan, bool client);
 

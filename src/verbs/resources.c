@@ -11,6 +11,8 @@
 #include "base/numbers.h"
 #include "base/xalloc.h"
 #include "model/plan.h"
+#include "traffic/allowance.h"
+#include "verbs/advice.h"
 
 uint32_t resources_first_qp(const struct resources *res, uint32_t t)
 {
@@ -116,7 +118,8 @@ static int create_qp(const struct device *device, const struct plan *plan,
 		.recv_cq = targets ? NULL : queues_of(queues, i)->recv,
 		.srq = targets ? NULL : queues->srq,
 		.transport = (enum transport)plan->transport,
-		.send_depth = posts ? plan_send_capacity(plan) : 1,
+		.send_depth = (posts ? plan_send_capacity(plan) : 1) +
+			      queues_allowance_writes(device, plan),
 		.receive_depth = queues_receive_depth(plan, client),
 		.send_entries = at_least_one(plan_send_entries(plan, client)),
 		.receive_entries =
@@ -260,6 +263,51 @@ static int open_domain(const struct device *device, const struct plan *plan,
 			  "%s: cannot open an XRC domain", device->port.device);
 }
 
+/* Let the peer say how many receives each queue pair has there. */
+static int make_allowances(const struct device *device,
+			   const struct plan *plan, struct resources *res,
+			   struct error *err)
+{
+	const size_t size = sizeof(*res->allowances);
+
+	if (!queues_allowance_writes(device, plan))
+		return 0;
+	res->allowances = xcalloc_lines(res->n_qps, size);
+	res->allowances_mr = ibv_reg_mr(res->pd, res->allowances,
+					res->n_qps * size,
+					IBV_ACCESS_LOCAL_WRITE |
+						IBV_ACCESS_REMOTE_WRITE);
+	if (res->allowances_mr)
+		return 0;
+	return verb_failed(&device->port, "ibv_reg_mr", errno, err,
+			   "cannot register %u counters", res->n_qps);
+}
+
+/* QP I of RES is connected to QP K of PEER. */
+static void connect_allowance(const struct resources *res,
+			      const struct plan *plan,
+			      const struct endpoint *peer, uint32_t i,
+			      uint32_t k)
+{
+	struct allowance *a = res->allowances ? &res->allowances[i] : NULL;
+	struct flow_qp *q = &res->qps[i];
+
+	if (!a || !peer->allowances)
+		return;
+	q->allowance = a;
+	/* posted before the connection */
+	q->allowed = plan->rx_depth + 1;
+	a->told = plan->rx_depth;
+	a->step = larger(plan->rx_depth / 4, 1);
+	a->sge = (struct ibv_sge){
+		.addr = (uintptr_t)&a->ours,
+		.length = sizeof(a->ours),
+		.lkey = res->allowances_mr->lkey,
+	};
+	a->remote = peer->allowances + k * sizeof(*a);
+	a->rkey = peer->allowances_rkey;
+}
+
 int resources_create(const struct device *device, const struct plan *plan,
 		     bool client, const struct memory_choice *choice,
 		     uint32_t vector, struct resources *res, struct error *err)
@@ -271,6 +319,7 @@ int resources_create(const struct device *device, const struct plan *plan,
 		  choose_qkey(plan, &r, err) ?:
 		  open_domain(device, plan, &r, err) ?:
 		  create_qps(device, plan, client, vector, &r, err) ?:
+		  make_allowances(device, plan, &r, err) ?:
 		  choose_psns(&r, err);
 
 	if (!ret && plan_is_unreliable(plan))
@@ -314,6 +363,9 @@ void resources_destroy(struct resources *res)
 	if (res->domain)
 		ibv_close_xrcd(res->domain);
 	memory_destroy(&res->memory);
+	if (res->allowances_mr)
+		ibv_dereg_mr(res->allowances_mr);
+	free(res->allowances);
 	if (res->other_pd)
 		ibv_dealloc_pd(res->other_pd);
 	if (res->pd)
@@ -376,6 +428,10 @@ void resources_describe(const struct resources *res, const struct plan *plan,
 								i)->rkey,
 		};
 	describe_targets(res, endpoint);
+	if (res->allowances) {
+		endpoint->allowances = (uintptr_t)res->allowances;
+		endpoint->allowances_rkey = res->allowances_mr->rkey;
+	}
 	snprintf(endpoint->memory, sizeof(endpoint->memory), "%s",
 		 m->allocation->text);
 }
@@ -463,6 +519,7 @@ int resources_connect_qp(struct resources *res, const struct device *device,
 	struct flow_qp *q = &res->qps[i];
 	int ret;
 
+	connect_allowance(res, plan, peer, i, k);
 	if (link)
 		follow_link(&remote, link, datagram);
 	q->remote = endpoint_va(peer, k);

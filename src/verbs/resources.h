@@ -83,6 +83,8 @@ struct resources {
 	uint32_t inline_size;	/* most bytes of a message sent inline */
 	bool words;		/* notices are data: the device has no
 				 * immediate data */
+	struct allowance *allowances;	/* per QP; NULL: none */
+	struct ibv_mr *allowances_mr;
 	uint32_t *psns;		/* per QP, 24 random bits */
 	uint32_t qkey;		/* UD: 31 random bits, the same for all QPs */
 	struct addresses addresses;	/* UD: the QPs' address handles */

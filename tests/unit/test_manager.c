@@ -192,7 +192,8 @@ static void make_iwarp(struct port *port)
 	port->gids[0].type = GID_TYPE_IWARP;
 }
 
-/* The driver connects, nobody establishes, and nothing is immediate data. */
+/* The driver connects, nobody establishes, nothing is immediate data, and no
+ * message comes before its receive. */
 TEST(test_iwarp)
 {
 	static const enum op ops[] = { OP_SEND, OP_WRITE, OP_READ };
@@ -207,11 +208,18 @@ TEST(test_iwarp)
 		p.client.result->client = p.client.device.port;
 		p.server.result->server = p.server.device.port;
 		plan->verify = i & 1;
-		if (i & 2)
+		if (i & 2) {
 			plan->metric = METRIC_LATENCY;
-		else
+		} else {
 			plan->qps = 3;
+			plan->bidirectional = true;
+			plan->iterations = 200;
+			if (plan->op == OP_SEND)
+				plan->rx_depth = 16;
+		}
 		run(&p, op_table[ops[i / 4]].name);
+		/* a message that finds no receive would end the connection */
+		assert_int_equal(fake_verbs.receives_late, 0);
 		assert_int_equal(fake_rdmacm.accepted, plan->qps);
 		assert_int_equal(fake_rdmacm.established, 0);
 	}

@@ -156,6 +156,17 @@ static void choose_pacing(struct plan *plan, const struct port *port)
 		plan->static_rate = pacing_static_rate(plan);
 }
 
+/* Most notices and credits on their way to a queue: on iWARP each must find a
+ * receive. */
+static uint64_t words_at_once(const struct plan *plan,
+			      const struct port *client)
+{
+	if (!client->iwarp || !plan_sends_notices(plan))
+		return 0;
+	return 2 * (uint64_t)plan_send_queue(plan) *
+	       (plan_shares_receives(plan) ? plan->qps : 1);
+}
+
 void plan_choose(struct plan *plan, const struct port *client,
 		 const struct port *server)
 {
@@ -174,8 +185,9 @@ void plan_choose(struct plan *plan, const struct port *client,
 	choose_pacing(plan, client);
 	if (plan->rx_depth == PLAN_AUTO)
 		plan->rx_depth = automatic_rx_depth(plan, client, server);
-	if (plan->rx_depth < plan_least_rx_depth(plan))
-		plan->rx_depth = plan_least_rx_depth(plan);
+	plan->rx_depth = (uint32_t)larger(
+		plan->rx_depth, larger(plan_least_rx_depth(plan),
+				       words_at_once(plan, client)));
 }
 
 /* Completions of each queue pair, for paced messages. */

@@ -214,8 +214,7 @@ TEST(test_iwarp)
 			plan->qps = 3;
 			plan->bidirectional = true;
 			plan->iterations = 200;
-			if (plan->op == OP_SEND)
-				plan->rx_depth = 16;
+			plan->rx_depth = 16;
 		}
 		run(&p, op_table[ops[i / 4]].name);
 		/* a message that finds no receive would end the connection */

@@ -69,7 +69,8 @@ double goodput_gbps(const struct result *r, uint64_t size)
 	const uint32_t mbps = slower_mbps(r);
 	uint64_t mtu = mtu_bytes(r->path.mtu), packets, wire;
 
-	if (!r->has_path || !mtu || !size || !mbps)
+	/* TCP chooses the packets of iWARP */
+	if (!r->has_path || r->client.iwarp || !mtu || !size || !mbps)
 		return NAN;
 	packets = (size + mtu - 1) / mtu;
 	/* the payload is a multiple of 4 bytes */

@@ -144,7 +144,9 @@ static void ask_percent(const struct result *r, const struct rule *rule,
 		gbps *= 2;
 	v->asked = gbps * v->percent / 100;
 	if (isnan(gbps) && v->reached)
-		v->seen = unknown(v, "the port's rate is not known");
+		v->seen = unknown(v, r->client.iwarp ?
+				  "the packets of iWARP are not known" :
+				  "the port's rate is not known");
 }
 
 /* Complete V, which has name, unit and what is asked of the size SIZE. */

@@ -9,20 +9,22 @@
  * or allocate a protection domain. */
 #define OWN_FAILURE (-1)
 
-#define EITHER(text) { text, text }
+#define EITHER(text) { text, text, text }
 #define NO_ANSWER \
 	"see that no firewall stops UDP port 4791, that both ends have the " \
 	"module rdma_cm, and ping the address", \
 	"see that the subnet manager knows both ends, and that both have the " \
-	"module rdma_cm"
+	"module rdma_cm", \
+	"see that no firewall stops TCP to that port, and ping the address"
 
-/* Advice for Ethernet, and for InfiniBand. */
+/* Advice for Ethernet, for InfiniBand and, if it is another than the first, for
+ * iWARP. */
 static const struct {
 	enum rdma_cm_event_type event;
 	const char *name;
 	int errnum;
 	const char *what;
-	const char *advice[2];
+	const char *advice[3];
 } events[] = {
 #define EVENT(id, ...) \
 	{ RDMA_CM_EVENT_##id, "RDMA_CM_EVENT_" #id, __VA_ARGS__ }
@@ -97,6 +99,14 @@ static const char *const steps[CM_STEPS] = {
 	[CM_GROUP] = "joining",
 };
 
+static const char *advice_for(const char *const advice[3],
+			      enum cm_network network)
+{
+	if (network == CM_IWARP && advice[2])
+		return advice[2];
+	return advice[network == CM_INFINIBAND];
+}
+
 static size_t row_of(enum rdma_cm_event_type event)
 {
 	size_t row = 0;
@@ -133,7 +143,7 @@ static const char *status_text(enum rdma_cm_event_type event, int status,
 }
 
 int cm_explain(enum rdma_cm_event_type event, int status, enum cm_step step,
-	       const char *peer, bool ethernet, struct error *err)
+	       const char *peer, enum cm_network network, struct error *err)
 {
 	const size_t row = row_of(event);
 	char text[120];
@@ -151,22 +161,22 @@ int cm_explain(enum rdma_cm_event_type event, int status, enum cm_step step,
 				 "rdma_cm, %s %s, reported event %d (%s)",
 				 steps[step], peer, (int)event, text);
 	return fail_code(err, -events[row].errnum, events[row].name,
-			 events[row].advice[!ethernet],
+			 advice_for(events[row].advice, network),
 			 "rdma_cm, %s %s, %s: %s (%s)", steps[step], peer,
 			 events[row].what, events[row].name, text);
 }
 
-int cm_explain_silence(enum cm_step step, const char *peer, bool ethernet,
-		       struct error *err)
+int cm_explain_silence(enum cm_step step, const char *peer,
+		       enum cm_network network, struct error *err)
 {
-	static const char *const advice[][2] = {
+	static const char *const advice[][3] = {
 		{ NO_ANSWER },
 		{ "see 'dmesg': the kernel joins it without asking anybody",
 		  "see that the subnet manager is up and knows this port: "
 		  "'sminfo', 'saquery -g'" },
 	};
 
-	return fail(err, -ETIMEDOUT, advice[step == CM_GROUP][!ethernet],
+	return fail(err, -ETIMEDOUT, advice_for(advice[step == CM_GROUP], network),
 		    "rdma_cm, %s %s, took too long (--timeout)", steps[step],
 		    peer);
 }

@@ -11,9 +11,12 @@
 
 #include "model/plan.h"
 
-bool cm_is_ethernet(const struct cm_end *end)
+enum cm_network cm_network_of(const struct cm_end *end)
 {
-	return port_is_ethernet(&end->device->port);
+	const struct port *port = &end->device->port;
+
+	return port->iwarp ? CM_IWARP :
+	       port_is_ethernet(port) ? CM_ETHERNET : CM_INFINIBAND;
 }
 
 int cm_check(const struct cm_end *end, const char *call, int result,
@@ -344,12 +347,12 @@ int cm_unexpected(const struct cm_end *end, const struct cm_event *event,
 		  enum cm_step step, struct error *err)
 {
 	return cm_explain(event->type, event->status, step, end->name,
-			  cm_is_ethernet(end), err);
+			  cm_network_of(end), err);
 }
 
 int cm_late(const struct cm_end *end, enum cm_step step, struct error *err)
 {
-	return cm_explain_silence(step, end->name, cm_is_ethernet(end), err);
+	return cm_explain_silence(step, end->name, cm_network_of(end), err);
 }
 
 int cm_event_take(const struct cm_end *end, struct cm_event *event,

@@ -32,19 +32,26 @@ enum cm_step {
 	CM_STEPS,
 };
 
+/* What the manager talks over. */
+enum cm_network {
+	CM_INFINIBAND,
+	CM_ETHERNET,		/* as RoCE does */
+	CM_IWARP,
+};
+
 /* "RDMA_CM_EVENT_REJECTED"; "RDMA_CM_EVENT_?" for an unknown event. */
 const char *cm_event_name(enum rdma_cm_event_type event);
 
 /*
  * Explain in ERR why EVENT with STATUS ended STEP towards PEER ("10.0.0.2 port
- * 4711"), on an Ethernet or InfiniBand link.  Returns a negative errno.
+ * 4711") over NETWORK.  Returns a negative errno.
  */
 int cm_explain(enum rdma_cm_event_type event, int status, enum cm_step step,
-	       const char *peer, bool ethernet, struct error *err);
+	       const char *peer, enum cm_network network, struct error *err);
 
 /* Explain in ERR that STEP took too long.  Returns -ETIMEDOUT. */
-int cm_explain_silence(enum cm_step step, const char *peer, bool ethernet,
-		       struct error *err);
+int cm_explain_silence(enum cm_step step, const char *peer,
+		       enum cm_network network, struct error *err);
 
 /* "10.0.0.2 port 4711" */
 #define CM_ADDRESS_SIZE (INET6_ADDRSTRLEN + 16)
@@ -82,7 +89,7 @@ void cm_end_stop_listening(struct cm_end *end);
 /* The client: the server's manager is at REMOTE. */
 void cm_end_aim(struct cm_end *end, const struct sockaddr_storage *remote);
 
-bool cm_is_ethernet(const struct cm_end *end);
+enum cm_network cm_network_of(const struct cm_end *end);
 
 /* Check the RESULT of CALL of librdmacm, which sets errno: 0, or it failed,
  * which ERR then says. */

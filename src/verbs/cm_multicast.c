@@ -148,7 +148,7 @@ int cm_group_take(struct cm_group *g, const struct cm_event *event,
 	    g->sends_only)
 		return rejoin_as_member(g, err);
 	return cm_explain(event->type, event->status, CM_GROUP, g->text,
-			  cm_is_ethernet(g->end), err);
+			  cm_network_of(g->end), err);
 }
 
 bool cm_group_is_joined(const struct cm_group *g)
@@ -158,7 +158,7 @@ bool cm_group_is_joined(const struct cm_group *g)
 
 int cm_group_timed_out(const struct cm_group *g, struct error *err)
 {
-	return cm_explain_silence(CM_GROUP, g->text, cm_is_ethernet(g->end),
+	return cm_explain_silence(CM_GROUP, g->text, cm_network_of(g->end),
 				  err);
 }
 

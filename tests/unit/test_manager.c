@@ -224,6 +224,28 @@ TEST(test_iwarp)
 	}
 }
 
+/* iWARP goes by TCP, and by no port of RoCE. */
+TEST(test_what_is_said_of_iwarp)
+{
+	struct error err = { 0 };
+
+	cm_explain(RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT, CM_ANSWER,
+		   "10.0.0.2 port 4711", CM_IWARP, &err);
+	assert_contains(err.advice, "TCP");
+	assert_null(strstr(err.advice, "4791"));
+	err = (struct error){ 0 };
+	cm_explain(RDMA_CM_EVENT_REJECTED, -ECONNREFUSED, CM_ANSWER,
+		   "10.0.0.2 port 4711", CM_IWARP, &err);
+	assert_contains(err.message, "Connection refused");
+	err = (struct error){ 0 };
+	cm_explain_silence(CM_ANSWER, "10.0.0.2 port 4711", CM_IWARP, &err);
+	assert_contains(err.advice, "TCP");
+	err = (struct error){ 0 };
+	cm_explain(RDMA_CM_EVENT_ADDR_ERROR, -ENODEV, CM_ADDRESS,
+		   "10.0.0.2 port 4711", CM_IWARP, &err);
+	assert_contains(err.advice, "ping");
+}
+
 TEST(test_strangers_are_rejected)
 {
 	static const uint32_t bytes[] = { 0, 3, 20, 56 };
@@ -549,6 +571,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_ipv6),
 	cmocka_unit_test(test_infiniband),
 	cmocka_unit_test(test_iwarp),
+	cmocka_unit_test(test_what_is_said_of_iwarp),
 	cmocka_unit_test(test_strangers_are_rejected),
 	cmocka_unit_test(test_request_comes_twice),
 	cmocka_unit_test(test_wrong_answers),

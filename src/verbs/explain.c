@@ -35,6 +35,13 @@ struct explanation {
 
 #define BUG "report it, with the versions of both ends"
 
+#define IWARP_ENDED \
+	"the connection ended, and iWARP does not tell why: the {peer} died, " \
+	"reset it or, with a Terminate message, refused what came: no " \
+	"receive was posted there, or the memory was not to be accessed", \
+	"look at the {peer}'s output and at the kernel's log of both ends; if " \
+	"receives ran out, try a larger -r"
+
 /* The first row whose status and conditions match is used. */
 static const struct explanation statuses[] = {
 	{ IBV_WC_LOC_LEN_ERR, RECEIVE,
@@ -48,6 +55,8 @@ static const struct explanation statuses[] = {
 	{ IBV_WC_LOC_LEN_ERR, 0,
 	  "a message of {size} bytes is longer than this device, or the "
 	  "{peer}'s receive, allows", "try a smaller --size" },
+	/* siw says so of what it was sending */
+	{ IBV_WC_LOC_QP_OP_ERR, IWARP, IWARP_ENDED },
 	{ IBV_WC_LOC_QP_OP_ERR, RECEIVE,
 	  "a receive could not be used: its memory is not registered for it, "
 	  "or the queue pair does not allow it", BUG },
@@ -65,12 +74,7 @@ static const struct explanation statuses[] = {
 	{ IBV_WC_LOC_PROT_ERR, 0,
 	  "the memory of the message is not registered for it: lkey, range or "
 	  "permission", BUG },
-	{ IBV_WC_WR_FLUSH_ERR, IWARP,
-	  "the connection ended, and iWARP does not tell why: the {peer} died, "
-	  "reset it or, with a Terminate message, refused what came: no "
-	  "receive was posted there, or the memory was not to be accessed",
-	  "look at the {peer}'s output and at the kernel's log of both ends; if "
-	  "receives ran out, try a larger -r" },
+	{ IBV_WC_WR_FLUSH_ERR, IWARP, IWARP_ENDED },
 	{ IBV_WC_WR_FLUSH_ERR, 0,
 	  "the queue pair was already in the error state, for an unknown "
 	  "reason",

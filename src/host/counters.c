@@ -286,17 +286,44 @@ static uint64_t *read_driver(const char *netdev, uint32_t n)
 	return values;
 }
 
-static struct counter *read_all(const struct counter_reader *r)
+static bool is_traffic(const char *name)
+{
+	const struct counter_row *row = counter_row(name);
+
+	return !row || row->kind == COUNTER_TRAFFIC;
+}
+
+/* Read all counters of R, or but those of traffic, *N of them. */
+static struct counter *read_them(const struct counter_reader *r, bool all,
+				 uint32_t *n)
 {
 	struct counter *list = xcalloc(r->n, sizeof(*list));
 	uint64_t *driver = NULL;
 
+	*n = 0;
 	if (r->n_driver)
 		driver = read_driver(r->netdev, r->n_driver);
 	for (uint32_t i = 0; i < r->n; i++)
-		list[i] = read_one(r, &r->places[i], driver);
+		if (all || !is_traffic(r->places[i].name))
+			list[(*n)++] = read_one(r, &r->places[i], driver);
 	free(driver);
 	return list;
+}
+
+static struct counter *read_all(const struct counter_reader *r)
+{
+	uint32_t n;
+
+	return read_them(r, true, &n);
+}
+
+struct counters counter_reader_glance(const struct counter_reader *r)
+{
+	struct counters counters = { 0 };
+
+	if (r)
+		counters.list = read_them(r, false, &counters.n);
+	return counters;
 }
 
 void counter_reader_begin(struct counter_reader *r)

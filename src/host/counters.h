@@ -36,6 +36,9 @@ void counter_reader_begin(struct counter_reader *reader);
  * so soon after the first reading this waits for newer ones. */
 void counter_reader_end(struct counter_reader *reader);
 
+/* What those that mean congestion or trouble have now, on the heap. */
+struct counters counter_reader_glance(const struct counter_reader *reader);
+
 /* By how much each counter rose between both readings, on the heap; none if
  * there were not two. */
 struct counters counter_reader_take(struct counter_reader *reader);

@@ -172,6 +172,18 @@ bool cpu_use_machine(uint64_t *busy_ns, uint64_t *all_ns)
 	return true;
 }
 
+uint64_t cpu_throttles(void)
+{
+	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	uint64_t sum = CPU_UNKNOWN, times;
+
+	for (long i = 0; i < cpus; i++)
+		if (sysfs_count(&times, "/sys/devices/system/cpu/cpu%ld/"
+				"thermal_throttle/core_throttle_count", i))
+			sum = (sum == CPU_UNKNOWN ? 0 : sum) + times;
+	return sum;
+}
+
 /* Interrupt numbers are far smaller. */
 #define NUMBERS 65536
 

@@ -42,6 +42,10 @@ struct cpu_use cpu_use_between(const struct cpu_use *before,
  * the machine does not say. */
 bool cpu_use_machine(uint64_t *busy_ns, uint64_t *all_ns);
 
+/* How often CPUs were throttled, because they were too hot, since the machine
+ * began; CPU_UNKNOWN if it does not say. */
+uint64_t cpu_throttles(void);
+
 /*
  * Interrupts since the machine began, of all vectors that the PCI function of
  * DEVICE ("mlx5_0") has, on all CPUs; its Ethernet port uses some of them.

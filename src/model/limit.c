@@ -70,6 +70,7 @@ static double slowest_interval(const struct result_row *row,
 				continue;
 			least = gbps;
 			v->interval = one;
+			v->timeline = &row->timeline;
 		}
 	return v->interval ? least :
 			     unknown(v, "the run was too short for intervals; "

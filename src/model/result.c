@@ -14,6 +14,7 @@ void result_free(struct result *result)
 		free(result->rows[i].receivers);
 		free(result->rows[i].bins);
 		free(result->rows[i].control);
+		timeline_free(&result->rows[i].timeline);
 		for (int d = 0; d < 2; d++) {
 			counters_free(&result->rows[i].counters[d]);
 			cpu_cost_free(&result->rows[i].cpu[d]);

@@ -14,6 +14,7 @@
 #include "model/plan.h"
 #include "model/port.h"
 #include "model/preflight.h"
+#include "model/timeline.h"
 #include "stats/intervals.h"
 #include "stats/summary.h"
 #include "traffic/clock.h"
@@ -95,6 +96,7 @@ struct result_row {
 	struct histogram_bin *bins;
 	struct counters counters[2];	/* of the server's port, and of the
 					 * client's */
+	struct timeline timeline;	/* of this end; empty: not asked for */
 	struct control_row *control;	/* NULL: a test of traffic */
 };
 

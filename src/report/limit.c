@@ -80,9 +80,17 @@ static const char *format_place(const struct limit_verdict *v,
 	return text;
 }
 
+/* What else happened in the interval of V, on the heap; NULL: not known. */
+static char *get_meanwhile(const struct limit_verdict *v)
+{
+	return v->met || !v->interval ?
+		       NULL : timeline_describe(v->timeline, v->interval);
+}
+
 static void say_unmet(const struct limit_verdict *v)
 {
 	char seen[NUMBER_SIZE], limit[LIMIT_SIZE], place[PLACE_SIZE];
+	char *meanwhile = get_meanwhile(v);
 
 	format_place(v, place);
 	if (v->reason[0])
@@ -94,6 +102,9 @@ static void say_unmet(const struct limit_verdict *v)
 			 strchr("%", v->unit[0]) ? "" : " ", v->unit,
 			 v->end ? " at the " : "", v->end ? v->end : "",
 			 place);
+	if (meanwhile)
+		log_info("meanwhile, at the client: %s", meanwhile);
+	free(meanwhile);
 }
 
 /* One sentence for all sizes that the run never reached: they may be many. */
@@ -157,18 +168,23 @@ void limit_print(FILE *out, const struct result *r)
 static json_t *verdict_json(const struct plan *plan,
 			    const struct limit_verdict *v)
 {
-	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-			 "s:b, s:o}",
-			 "name", v->name, "counter", json_text(v->counter),
-			 "percent", json_measured(v->percent), "asked",
-			 json_measured(v->asked), "unit", json_text(v->unit), "seen",
-			 json_measured(v->seen), "end", json_text(v->end),
-			 "interval", v->interval ?
-			 json_interval(plan, v->interval, v->size) :
-			 json_null(),
-			 "size", json_size(plan, v->size), "qps",
-			 json_qps(plan), "met", v->met, "reason",
-			 json_text(v->reason));
+	char *meanwhile = get_meanwhile(v);
+	json_t *json = json_pack(
+		"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, "
+		"s:o}",
+		"name", v->name, "counter", json_text(v->counter),
+		"percent", json_measured(v->percent),
+		"asked", json_measured(v->asked), "unit", json_text(v->unit),
+		"seen", json_measured(v->seen), "end", json_text(v->end),
+		"interval", v->interval ?
+			json_interval(plan, v->interval, v->size) :
+			json_null(),
+		"meanwhile", json_text(meanwhile),
+		"size", json_size(plan, v->size), "qps", json_qps(plan),
+		"met", v->met, "reason", json_text(v->reason));
+
+	free(meanwhile);
+	return json;
 }
 
 json_t *limit_json(const struct result *r)

@@ -157,6 +157,18 @@ void meter_close(struct meter *meter)
 	close_cpu(&meter->cpu);
 }
 
+void meter_glance(struct meter *meter, const struct counter_reader *counters)
+{
+	struct moment now = { .ns = time_since(meter->opened) };
+	const struct cpu_use process = cpu_use_process();
+
+	now.process_ns = process.user_ns + process.system_ns;
+	cpu_use_machine(&now.host_busy_ns, &now.host_ns);
+	now.throttled = cpu_throttles();
+	now.counters = counter_reader_glance(counters);
+	timeline_add(&meter->timeline, &now);
+}
+
 bool meter_is_open(const struct meter *meter)
 {
 	return meter->opened && !meter->closed;

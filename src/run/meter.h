@@ -13,8 +13,10 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "host/counters.h"
 #include "host/cpu_use.h"
 #include "model/param.h"
+#include "model/timeline.h"
 
 /* What this end's CPUs did.  The monitor's thread reads it for the threads of
  * the loops, too, because a loop makes no system call; a thread reads for
@@ -60,6 +62,7 @@ struct meter {
 	uint64_t opened;
 	uint64_t closed;
 	struct cpu_meter cpu;
+	struct timeline timeline;	/* of the client; freed by the caller */
 };
 
 /* Forget what was read.  The calling thread is going to run the first loop on
@@ -70,6 +73,9 @@ void meter_open(struct meter *meter);
 
 /* Read for the second time, unless that is done or the first was not. */
 void meter_close(struct meter *meter);
+
+/* Read what else happens, COUNTERS among it, in between. */
+void meter_glance(struct meter *meter, const struct counter_reader *counters);
 
 bool meter_is_open(const struct meter *meter);
 

@@ -58,6 +58,15 @@ static void plan_next_phase(struct monitor *m)
 		m->meter_at = m->phase_at;
 }
 
+/* The end of the window does not wait for a reading. */
+static void glance(struct monitor *m)
+{
+	meter_glance(m->meter, m->counters);
+	m->glance_at = time_after(m->glances);
+	if (m->meter_at < m->glance_at + m->glances / 2)
+		m->glance_at = UINT64_MAX;
+}
+
 /* The window begins after the warm-up, at the other end, too. */
 static void open_meter(struct monitor *m)
 {
@@ -65,10 +74,15 @@ static void open_meter(struct monitor *m)
 		counter_reader_begin(m->counters);
 	meter_open(m->meter);
 	m->meter_at = m->duration ? time_after(m->duration) : UINT64_MAX;
+	if (m->glances)
+		glance(m);
 }
 
 static void close_meter(struct monitor *m)
 {
+	if (m->glances && meter_is_open(m->meter))
+		meter_glance(m->meter, m->counters);
+	m->glance_at = UINT64_MAX;
 	meter_close(m->meter);
 	m->meter_at = UINT64_MAX;
 }
@@ -97,6 +111,7 @@ static void arm_timer(struct monitor *m)
 
 	at = smaller(at, m->meter_at);
 	at = smaller(at, m->hold_at);
+	at = smaller(at, m->glance_at);
 	at = smaller(at, m->progress->wake_at);
 	when.it_value.tv_sec = (time_t)(at / SECOND);
 	when.it_value.tv_nsec = (long)(at % SECOND);
@@ -303,6 +318,8 @@ static int on_timer(struct monitor *m)
 	if (time_now() >= m->meter_at)
 		close_meter(m);
 	progress_update(m->progress, time_now());
+	if (time_now() >= m->glance_at)
+		glance(m);
 	if (time_now() >= m->hold_at)
 		ret = on_hold(m);
 	if (!ret && time_now() >= m->tick_at)
@@ -519,6 +536,7 @@ static void begin(struct monitor *m)
 	m->hold_at = m->held && !m->peer.client ? time_after(m->warmup) :
 						  UINT64_MAX;
 	m->meter_at = m->held ? UINT64_MAX : time_after(m->warmup);
+	m->glance_at = UINT64_MAX;
 	if (!m->held && !m->warmup)
 		open_meter(m);
 	atomic_store(&m->control->command,

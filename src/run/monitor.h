@@ -43,6 +43,7 @@ struct monitor {
 	bool awaits;		/* the peer must send SENT before DONE */
 	uint64_t warmup;	/* ns */
 	uint64_t duration;	/* ns; 0: the loop counts messages */
+	uint64_t glances;	/* ns between them; 0: none */
 	uint64_t peer_timeout;	/* ns without a frame from the peer */
 	uint64_t sent_timeout;	/* ns in which a server must have sent all */
 	/* results, valid after monitor_stop() */
@@ -73,6 +74,7 @@ struct monitor {
 	int timer_fd;
 	uint64_t phase_at;	/* deadlines, in ns of CLOCK_MONOTONIC */
 	uint64_t meter_at;
+	uint64_t glance_at;
 	uint64_t hold_at;	/* the warm-up is over; then, the time for a
 				 * line is over */
 	uint64_t alive_at;

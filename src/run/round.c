@@ -166,6 +166,20 @@ static uint64_t interval_length(const struct run *run)
 		       plan->duration / (plan->duration / least);
 }
 
+/* ns between readings of what else happens, for the limit of an interval; 0:
+ * nobody asks. */
+static uint64_t glances(const struct run *run)
+{
+	const struct plan *plan = run->plan;
+	const struct limit *limits = run->result->params.limits;
+
+	if (run->warming || !run->client ||
+	    !limits[LIMIT_MIN_INTERVAL_GBPS].given)
+		return 0;
+	return larger(plan->interval ?: plan->duration / INTERVALS_USUAL,
+		      INTERVALS_SHORTEST);
+}
+
 static struct progress make_progress(struct run *run)
 {
 	const struct parameters *params = &run->result->params;
@@ -235,6 +249,7 @@ static struct monitor make_monitor(struct run *run)
 		.warmup = plan_warms_up_apart(plan) ? 0 : plan->warmup,
 		.duration = run->warming ? plan->warmup :
 			    plan->iterations ? 0 : plan->duration,
+		.glances = glances(run),
 		.peer_timeout = run_peer_timeout(run),
 		.sent_timeout = sent_timeout(plan),
 	};
@@ -359,6 +374,8 @@ int round_report(struct run *run, struct done *mine, struct done *theirs,
 		return ret;
 	row = outcome_add_row(run, run->size, mine, theirs);
 	meter_real_time(&run->meter, &row->opened);
+	row->timeline = run->meter.timeline;
+	run->meter.timeline = (struct timeline){ 0 };
 	row->samples_dropped = run->dropped;
 	if (!ret)
 		ret = check_row(run, row);
@@ -461,6 +478,7 @@ void round_end(struct run *run)
 	if (run->monitor.have_done)
 		frame_free(&run->monitor.done);
 	run->monitor.have_done = false;
+	timeline_free(&run->meter.timeline);
 	progress_free(&run->progress);
 	run->warming = !run->warming && plan_warms_up_apart(run->plan);
 }

@@ -151,6 +151,24 @@ TEST(test_all_sources)
 	counters_free(&c);
 }
 
+TEST(test_glance)
+{
+	struct counter_reader *r;
+	struct counters c;
+
+	make_files();
+	r = counter_reader_new(&port, &gid, COUNTERS_ALL);
+	c = counter_reader_glance(r);
+	check(&c, "out_of_sequence", 900);
+	check(&c, "netdev.rx_crc_errors", 8);
+	assert_null(counters_find(&c, "rdma_sends"));
+	assert_null(counters_find(&c, "netdev.rx_packets"));
+	counters_free(&c);
+	counter_reader_free(r);
+	c = counter_reader_glance(NULL);
+	assert_int_equal(c.n, 0);
+}
+
 TEST(test_those_of_interest)
 {
 	struct counters c;
@@ -441,6 +459,7 @@ TEST(test_folders)
 
 static const struct CMUnitTest tests[] = {
 	ONE(test_all_sources),
+	ONE(test_glance),
 	ONE(test_those_of_interest),
 	ONE(test_without_an_interface),
 	ONE(test_nothing_there),

@@ -4,7 +4,10 @@
 
 #include <stdio.h>
 
+#include "base/xalloc.h"
 #include "json_checks.h"
+#include "model/cpu_cost.h"
+#include "model/timeline.h"
 #include "report/report.h"
 #include "results.h"
 
@@ -73,6 +76,59 @@ TEST(test_one_sentence_each)
 	result_demand(r, LIMIT_MAX_LOST, 0.1);
 	assert_string_equal(said(r, false, text), SAID "--max-lost 0.1: 0.5% "
 			    "at size 64 on 2 QPs\n");
+	result_free(r);
+}
+
+/* A reading at NS: RNR_NAKS of the device, and so much of the process. */
+static void read_at(struct timeline *t, uint64_t ns, uint64_t rnr_naks,
+		    uint64_t process_ns)
+{
+	struct counter *list = xcalloc(2, sizeof(*list));
+
+	list[0] = (struct counter){ "link_downed", true, 3 };
+	list[1] = (struct counter){ "rnr_nak_retry_err", true, rnr_naks };
+	timeline_add(t, &(struct moment){
+		.ns = ns, .counters = { .n = 2, .list = list },
+		.throttled = rnr_naks ? 5 : CPU_UNKNOWN,
+		.process_ns = process_ns, .host_busy_ns = 2 * process_ns,
+		.host_ns = 4 * ns,
+	});
+}
+
+TEST(test_what_happened_in_the_slowest_interval)
+{
+	const struct interval third = { 200, 100, 1 };
+	struct result *r = result_bandwidth();
+	struct timeline *t = &r->rows[0].timeline;
+	char text[2000], *said_of;
+
+	result_add_intervals(r);
+	result_demand(r, LIMIT_MIN_INTERVAL_GBPS, 1);
+	r->n_rows = r->params.plan.sizes.n = 1;
+	/* the readings come a little late */
+	read_at(t, 1000000, 0, 1000000);
+	assert_null(strstr(said(r, false, text), "meanwhile"));
+	read_at(t, 26000000, 12, 6000000);
+	read_at(t, 51000000, 12, 31000000);
+	assert_string_equal(
+		strchr(said(r, false, text), '\n') + 1,
+		"verbsperf: meanwhile, at the client: rnr_nak_retry_err +12, "
+		"this process used 20% of a CPU (60% in all), the CPUs were "
+		"10% busy (30%)\n");
+	/* many readings share the memory, and still reach to the end */
+	for (uint32_t i = 0; i < 10 * TIMELINE_MAX; i++)
+		read_at(t, 60000000 + i, i, 31000000);
+	assert_true(t->n <= TIMELINE_MAX);
+	assert_int_equal(t->list[0].ns, 1000000);
+	timeline_free(t);
+	for (uint32_t i = 0; i < 5; i++)
+		read_at(t, i * 100, 1 + i, i * 50);
+	t->list[3].throttled = t->list[4].throttled = 7;
+	said_of = timeline_describe(t, &third);
+	assert_string_equal(said_of, "rnr_nak_retry_err +1, CPUs throttled 2 "
+			    "times, this process used 50% of a CPU (50% in "
+			    "all), the CPUs were 25% busy (25%)");
+	free(said_of);
 	result_free(r);
 }
 
@@ -254,6 +310,7 @@ TEST(test_nothing_is_said_at_a_server)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_one_sentence_each),
+	cmocka_unit_test(test_what_happened_in_the_slowest_interval),
 	cmocka_unit_test(test_counters),
 	cmocka_unit_test(test_what_is_nearly_enough),
 	cmocka_unit_test(test_sizes_without_a_row),

@@ -62,7 +62,8 @@ def test_limits_that_are_not_met(test):
 
 
 def test_slowest_interval_is_judged():
-    """It is said when it was; and so are percentages in Gb/s."""
+    """It is said when it was, and what else happened; and so are percentages
+    in Gb/s."""
     program = loopback("write_bw", "-D", 1, "-s", "1K", "--min-gbps", "0.1%",
                        "--min-interval-gbps", NEVER["--min-gbps"], "--json")
     assert program.wait().status == 3, str(program)
@@ -74,6 +75,9 @@ def test_slowest_interval_is_judged():
     assert re.search(r"[0-9] Gb/s at size 1024 on 1 QP, in the interval "
                      r"[0-9.]+-[0-9.]+ s$", sentences(program)[-1])
     assert slowest["seen"] <= document["results"][0]["bandwidth"]["gbps"]
+    assert mean["meanwhile"] is None and slowest["meanwhile"]
+    assert (f"\nverbsperf: meanwhile, at the client: {slowest['meanwhile']}\n"
+            in program.err)
 
 
 def test_one_size_of_several_is_enough():

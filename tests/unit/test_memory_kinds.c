@@ -230,17 +230,24 @@ static void check_texts(const struct kinds *kinds, const char *client,
 	pair_close(&p);
 }
 
+/* How memory of a GPU is registered where it can be. */
+#ifdef HAVE_IBV_REG_DMABUF_MR
+#define AS_DMABUF " (dma-buf)"
+#else
+#define AS_DMABUF " (peer memory)"
+#endif
+
 TEST(test_both_ends_know_both)
 {
 	check_texts(&(struct kinds){ "anonymous", "cuda:1" }, "anonymous",
-		    "cuda:1 (dma-buf)");
+		    "cuda:1" AS_DMABUF);
 	check_texts(&(struct kinds){ "device", "cuda" }, "device",
 		    "cuda:0 (peer memory)");
 	check_texts(&(struct kinds){ "cuda:0000:1a:00.0", "hip:0000:19:00.0" },
-		    "cuda:0000:1a:00.0 (dma-buf)",
-		    "hip:0000:19:00.0 (dma-buf)");
+		    "cuda:0000:1a:00.0" AS_DMABUF,
+		    "hip:0000:19:00.0" AS_DMABUF);
 	check_texts(&(struct kinds){ "file:/dev/shm", "hip:1" }, "file",
-		    "hip:1 (dma-buf)");
+		    "hip:1" AS_DMABUF);
 	check_texts(&(struct kinds){ "shared", "shared" }, "shared",
 		    "shared");
 }

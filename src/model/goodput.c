@@ -2,6 +2,7 @@
 #include "model/goodput.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "model/gid.h"
 #include "traffic/op.h"
@@ -56,21 +57,37 @@ static uint64_t message_bytes(enum op op, uint64_t packets)
 	return imm + (info->access & IBV_ACCESS_REMOTE_WRITE ? RETH_BYTES : 0);
 }
 
-/* Of a perftest's port the rate is not known. */
-static uint32_t slower_mbps(const struct result *r)
+/* The part of a PORT's rate that is not code, by the name of its speed ("4X
+ * QDR"). */
+static double uncoded(const struct port *port)
 {
-	const uint32_t a = r->client.rate_mbps, b = r->server.rate_mbps;
+	const char *speed = strchr(facts_text(&port->facts, FACT_LINK_LANES),
+				   ' ');
 
-	return !a || (b && b < a) ? b : a;
+	if (port_is_ethernet(port) || !speed)
+		return 1;
+	if (!strcmp(speed, " SDR") || !strcmp(speed, " DDR") ||
+	    !strcmp(speed, " QDR"))
+		return 8 / 10.0;
+	return strcmp(speed, " FDR") ? 1 : 14.0625 / 14 * 64 / 66;
+}
+
+/* Of a perftest's port the rate is not known. */
+static double slower_mbps(const struct result *r)
+{
+	const double a = r->client.rate_mbps * uncoded(&r->client);
+	const double b = r->server.rate_mbps * uncoded(&r->server);
+
+	return a == 0 || (b > 0 && b < a) ? b : a;
 }
 
 double goodput_gbps(const struct result *r, uint64_t size)
 {
-	const uint32_t mbps = slower_mbps(r);
+	const double mbps = slower_mbps(r);
 	uint64_t mtu = mtu_bytes(r->path.mtu), packets, wire;
 
 	/* TCP chooses the packets of iWARP */
-	if (!r->has_path || r->client.iwarp || !mtu || !size || !mbps)
+	if (!r->has_path || r->client.iwarp || !mtu || !size || mbps == 0)
 		return NAN;
 	packets = (size + mtu - 1) / mtu;
 	/* the payload is a multiple of 4 bytes */

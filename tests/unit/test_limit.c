@@ -371,6 +371,42 @@ TEST(test_goodput)
 	}
 }
 
+/* What a link's code takes of its rate, by the name of its speed. */
+TEST(test_coding)
+{
+	static const struct {
+		const char *lanes;
+		uint32_t mbps;
+		double left;
+	} rows[] = {
+		{ "4X SDR", 10000, 0.8 }, { "12X DDR", 60000, 0.8 },
+		{ "4X QDR", 40000, 0.8 }, { "4X FDR10", 40000, 1 },
+		{ "4X FDR", 56000, 0.974026 }, { "4X EDR", 100000, 1 },
+		{ "2X HDR", 100000, 1 }, { "8X XDR", 1600000, 1 },
+		{ "", 10000, 1 },
+	};
+	struct result *r = result_bandwidth();
+	double all;
+
+	r->client.link_layer = r->server.link_layer =
+		IBV_LINK_LAYER_INFINIBAND;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		r->client.rate_mbps = r->server.rate_mbps = rows[i].mbps;
+		r->server.facts = (struct facts){ 0 };
+		all = goodput_gbps(r, 64);
+		facts_set_text(&r->server.facts, FACT_LINK_LANES,
+			       rows[i].lanes);
+		assert_true(fabs(goodput_gbps(r, 64) / all - rows[i].left) <
+			    1e-6);
+	}
+	facts_set_text(&r->server.facts, FACT_LINK_LANES, "4X QDR");
+	r->client.link_layer = r->server.link_layer = IBV_LINK_LAYER_ETHERNET;
+	all = goodput_gbps(r, 64);
+	r->server.facts = (struct facts){ 0 };
+	assert_true(goodput_gbps(r, 64) == all);
+	result_free(r);
+}
+
 /* A percentage of 100 Gb/s less headers; of the sum of both directions. */
 TEST(test_percentage)
 {
@@ -451,6 +487,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_counters),
 	cmocka_unit_test(test_who_judges),
 	cmocka_unit_test(test_goodput),
+	cmocka_unit_test(test_coding),
 	cmocka_unit_test(test_percentage),
 	cmocka_unit_test(test_slowest_interval),
 };

@@ -379,6 +379,18 @@ static int complete_sizes(struct given *g)
 	return 0;
 }
 
+/* A completion announces a write with immediate data only. */
+static void complete_poll(struct parameters *params)
+{
+	struct plan *plan = &params->plan;
+
+	if (!plan_waits_for_memory(plan))
+		return;
+	if (plan->imm)
+		params->poll = POLL_COMPLETION;
+	plan->imm = params->poll == POLL_COMPLETION;
+}
+
 int rules_complete(struct given *g)
 {
 	struct plan *plan = &g->options->params.plan;
@@ -386,6 +398,11 @@ int rules_complete(struct given *g)
 		{ lacks_port(g), "--port 0: only for a server" },
 		{ was_given(g, "atomic-type") && !op_is_atomic(plan->op),
 		  "--atomic-type: only for atomic_bw and atomic_lat" },
+		{ was_given(g, "poll") && !plan_waits_for_memory(plan),
+		  "--poll: only for write_lat" },
+		{ was_given(g, "poll") && plan->imm &&
+			  g->options->params.poll == POLL_DATA,
+		  "--poll data: with --imm a completion announces the write" },
 		{ was_given(g, "iterations") && was_given(g, "duration"),
 		  "--iterations and --duration exclude each other" },
 		{ was_given(g, "hugepages") && was_given(g, "memory"),
@@ -403,6 +420,7 @@ int rules_complete(struct given *g)
 		limits_complete(&g->options->params);
 	if (plan->iterations)
 		plan->duration = 0;
+	complete_poll(&g->options->params);
 	plan->op = op_choose(plan->op, plan->imm,
 			      (enum atomic_type)plan->atomic);
 	ret = complete_sizes(g) ?:

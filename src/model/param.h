@@ -47,6 +47,9 @@ enum inline_receive {
 	INLINE_RECEIVES,
 };
 
+/* --poll: what a ping-pong by writes waits for. */
+enum poll { POLL_DATA, POLL_COMPLETION, POLLS };
+
 /* --peer: who may be at the other end. */
 enum peer {
 	PEER_VERBSPERF,
@@ -98,6 +101,7 @@ struct parameters {
 	bool cpu;		/* report the cost in CPU time */
 	const char *samples;	/* file for all samples; NULL: none */
 	uint32_t clock;		/* enum clock_choice */
+	uint32_t poll;		/* enum poll */
 	struct percentiles percentiles;	/* in addition to the usual ones */
 	struct cpus cpus;	/* CPU of each thread, in order */
 	uint32_t vector;	/* completion vector of the first thread */

@@ -20,6 +20,11 @@ bool plan_is_pingpong(const struct plan *plan)
 	return plan->metric == METRIC_LATENCY && op_table[plan->op].pingpong;
 }
 
+bool plan_waits_for_memory(const struct plan *plan)
+{
+	return plan->metric == METRIC_LATENCY && plan->op == OP_WRITE;
+}
+
 bool plan_both_measure(const struct plan *plan)
 {
 	return plan->quiet && plan_is_pingpong(plan);

@@ -157,6 +157,10 @@ bool plan_is_open(const struct plan *plan);
 /* True for a ping-pong: each end both sends and receives. */
 bool plan_is_pingpong(const struct plan *plan);
 
+/* True for a ping-pong by plain writes, which polls for the last byte in
+ * memory. */
+bool plan_waits_for_memory(const struct plan *plan);
+
 /* True for a ping-pong with a quiet peer: each end measures it, whichever sends
  * first. */
 bool plan_both_measure(const struct plan *plan);

@@ -28,13 +28,6 @@ static int check_operation(const struct plan *plan, struct error *err)
 	return rule_check(rules, plan, err);
 }
 
-/* True for a ping-pong by plain writes, which polls for the last byte in
- * memory. */
-static bool waits_for_memory(const struct plan *plan)
-{
-	return plan->metric == METRIC_LATENCY && plan->op == OP_WRITE;
-}
-
 static int check_sizes(const struct plan *plan, struct error *err)
 {
 	for (uint32_t i = 0; i < plan->sizes.n; i++) {
@@ -44,7 +37,7 @@ static int check_sizes(const struct plan *plan, struct error *err)
 			return fail(err, -EINVAL, NULL,
 				    "--size %llu: an atomic has %d bytes",
 				    (unsigned long long)size, ATOMIC_SIZE);
-		if (size == 0 && waits_for_memory(plan))
+		if (size == 0 && plan_waits_for_memory(plan))
 			return fail(err, -EINVAL, NULL,
 				    "--size 0: write_lat waits for the last "
 				    "byte of a message; --imm waits for a "
@@ -146,7 +139,7 @@ static int check_latency(const struct plan *plan, struct error *err)
 		  "--bidirectional: only for bandwidth\nuse {bandwidth}" },
 		{ plan->reversed,
 		  "--reversed: only for bandwidth\nuse {bandwidth}" },
-		{ plan->events && waits_for_memory(plan),
+		{ plan->events && plan_waits_for_memory(plan),
 		  "--events: write_lat waits for a byte in memory, which "
 		  "raises no event; use --imm" },
 	};

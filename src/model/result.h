@@ -115,6 +115,8 @@ struct result {
 	struct port server;
 	struct effective client_qp;	/* known once both ends are connected */
 	struct effective server_qp;
+	bool may_reorder;	/* this end's device does not promise that the
+				 * last byte of a write arrives last */
 	/* what each end sent to connect its queue pairs: the server, the
 	 * client; without queue pairs: not known */
 	struct endpoint ends[2];

@@ -150,7 +150,7 @@ static double mistimed(const struct subject *s)
 /* A loop that polls the last byte has it copied if the host cannot read it. */
 static double is_copied(const struct subject *s)
 {
-	if (!plan_is_pingpong(s->plan) || op_table[s->plan->op].receives)
+	if (!plan_waits_for_memory(s->plan))
 		return 0;
 	for (int client = 1; client >= 0; client--) {
 		const char *memory = s->r->ends[client].memory;
@@ -169,11 +169,14 @@ static double is_copied(const struct subject *s)
  * one is there. */
 static double is_unordered(const struct subject *s)
 {
-	if (!s->plan->relaxed_ordering || !plan_is_pingpong(s->plan) ||
-	    op_table[s->plan->op].receives || s->row->size <= CACHE_LINE)
+	const bool relaxed = s->plan->relaxed_ordering;
+
+	if ((!relaxed && !s->r->may_reorder) ||
+	    !plan_waits_for_memory(s->plan) || s->row->size <= CACHE_LINE)
 		return 0;
-	fputs("with relaxed ordering the last byte, which is waited for, may "
-	      "arrive before others: send_lat or --imm waits for all", s->out);
+	fprintf(s->out, "%s the last byte, which is waited for, may arrive "
+		"before others: --poll completion waits for all", relaxed ?
+		"with relaxed ordering" : "this device does not promise order:");
 	return 1;
 }
 

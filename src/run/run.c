@@ -189,6 +189,8 @@ int run_query(struct run *run)
 {
 	struct result *r = run->result;
 
+	r->may_reorder = plan_waits_for_memory(run->plan) &&
+			 resources_may_reorder(&run->res, run->device);
 	return resources_query(&run->res, run->device, run->plan, &r->path,
 			       run_effective(run, run->client), &r->error);
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/plan.h"
 #include "verbs/advice.h"
@@ -241,6 +242,21 @@ int qp_query(const struct device *device, struct ibv_qp *qp,
 	}
 	*effective = qp_attr_effective(&attr, transport, path->global);
 	return 0;
+}
+
+/* The library's 0 is no answer for a provider that has none, and for processors
+ * other than x86. */
+bool qp_may_reorder(const struct device *device, struct ibv_qp *qp)
+{
+#if defined(HAVE_IBV_QUERY_QP_DATA_IN_ORDER) && \
+	(defined(__x86_64__) || defined(__i386__))
+	return !strcmp(facts_text(&device->port.facts, FACT_DRIVER),
+		       "mlx5_core") &&
+	       !ibv_query_qp_data_in_order(qp, IBV_WR_RDMA_WRITE, 0);
+#else
+	(void)device, (void)qp;
+	return false;
+#endif
 }
 
 static int create_failed(const struct device *device, const struct path *path,

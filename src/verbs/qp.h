@@ -64,6 +64,10 @@ int qp_query(const struct device *device, struct ibv_qp *qp,
 	     const struct path *path,
 	     struct effective *effective, struct error *err);
 
+/* True when DEVICE could promise that the last byte of a write to QP arrives
+ * last, and does not. */
+bool qp_may_reorder(const struct device *device, struct ibv_qp *qp);
+
 struct addresses {
 	uint32_t n;
 	struct {

@@ -549,6 +549,14 @@ int resources_connect(struct resources *res, const struct device *device,
 	return ret;
 }
 
+bool resources_may_reorder(const struct resources *res,
+			   const struct device *device)
+{
+	const struct flow_qp *q = &res->qps[0];
+
+	return qp_may_reorder(device, q->target ? q->target : q->qp);
+}
+
 int resources_query(const struct resources *res, const struct device *device,
 		    const struct plan *plan, const struct path *path,
 		    struct effective *effective, struct error *err)

@@ -6,6 +6,7 @@
 #define VERBS_RESOURCES_H
 
 #include <infiniband/verbs.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -149,6 +150,10 @@ int resources_connect_qp(struct resources *res, const struct device *device,
 			 const struct plan *plan, const struct path *path,
 			 const struct endpoint *peer, uint32_t i,
 			 const struct resources_link *link, struct error *err);
+
+/* As qp_may_reorder(), of the first queue pair. */
+bool resources_may_reorder(const struct resources *res,
+			   const struct device *device);
 
 /* Query the attributes of the first QP, which must be connected.  Returns as
  * resources_connect(). */

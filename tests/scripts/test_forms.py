@@ -40,7 +40,8 @@ def limited(values, least, **changes):
     """Documents of VALUES with --min-gbps LEAST."""
     def limit(seen):
         return {"name": "min-gbps", "counter": None, "end": None,
-                "percent": None, "interval": None, "asked": least,
+                "percent": None, "interval": None, "meanwhile": None,
+                "asked": least,
                 "unit": "Gb/s", "seen": seen, "size": 64, "qps": 1,
                 "met": seen >= least, "reason": None}
     return [document(v, limits=[limit(v)], **changes) for v in values]

@@ -44,7 +44,8 @@ def test_failed_documents_have_no_row(write):
 def test_limits_are_no_other_point_and_no_failure(write):
     limit = {"name": "max-p99", "asked": 5.0, "unit": "us", "seen": 7.0,
              "size": 64, "qps": 1, "met": False, "reason": None,
-             "counter": None, "end": None, "percent": None, "interval": None}
+             "counter": None, "end": None, "percent": None, "interval": None,
+             "meanwhile": None}
     one, two = results.read(write("a", [
         document(p99=7.0, limits=[limit, {**limit, "met": True}],
                  parameters={"tx-depth": 128, "max-p99": 5.0}),
@@ -298,7 +299,8 @@ def test_tests_of_the_control_path_have_no_pictures(write):
 def test_what_a_test_does_not_have(write):
     limit = {"name": "max-p99", "asked": 5.0, "unit": "us", "seen": 20.0,
              "size": None, "qps": None, "met": False, "reason": None,
-             "counter": None, "end": None, "percent": None, "interval": None}
+             "counter": None, "end": None, "percent": None, "interval": None,
+             "meanwhile": None}
     one, other = results.read(write("a.json", [
         control_document(limits=[limit]), control_document("reg_mr", 4096)]))
     assert results.limits_missed(one) == [limit]

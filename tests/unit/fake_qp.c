@@ -291,6 +291,13 @@ int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 	return 0;
 }
 
+int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op,
+			       uint32_t flags)
+{
+	(void)qp;
+	return !flags && op == IBV_WR_RDMA_WRITE && fake_verbs.in_order;
+}
+
 static bool is_lid_of_group(uint16_t lid)
 {
 	return fake_verbs.port.link_layer == IBV_LINK_LAYER_ETHERNET ?

@@ -43,6 +43,7 @@ struct fake_verbs {
 	bool stale_windows;	/* invalidated keys still open memory */
 	bool iwarp;		/* only a connection manager connects QPs, and
 				 * there are no immediate data */
+	bool in_order;		/* the last byte of a write arrives last */
 	bool builders;		/* QPs have ibv_wr_start(3) if asked for */
 	uint32_t fail_call;	/* this slow verb, from 1, fails */
 	uint32_t fail_post;	/* this post of a send or receive */

@@ -185,7 +185,7 @@ TEST(test_interrupted_while_the_server_is_silent)
 		assert_message(&p.client.result->error,
 			       "interrupted by SIGINT");
 		assert_int_equal(p.client.result->n_rows, 1);
-		assert_in_range(p.client.result->rows[0].total.iterations, 1, 10);
+		assert_true(p.client.result->rows[0].total.iterations <= 10);
 		pair_close_clean(&p);
 		close(fd);
 	}

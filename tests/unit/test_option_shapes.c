@@ -133,7 +133,26 @@ TEST(test_every_row_of_the_table)
 	}
 }
 
+/* Both ways to have a completion announce a write are the same. */
+TEST(test_poll)
+{
+	static const char *const lines[] = { "a", "a --poll=data", "a --imm",
+					     "a --poll=completion" };
+
+	for (uint32_t i = 0; i < COUNT(lines); i++) {
+		struct options o;
+
+		shaped_for("write_lat", lines[i], &o);
+		assert_int_equal(o.params.poll,
+				 i < 2 ? POLL_DATA : POLL_COMPLETION);
+		assert_int_equal(o.params.plan.imm, i >= 2);
+		assert_int_equal(o.params.plan.op,
+				 i < 2 ? OP_WRITE : OP_WRITE_IMM);
+	}
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_poll),
 	cmocka_unit_test(test_every_name),
 	cmocka_unit_test(test_flow_labels),
 	cmocka_unit_test(test_every_row_of_the_table),

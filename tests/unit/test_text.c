@@ -490,8 +490,14 @@ TEST(test_relaxed_order)
 	check_caveat(r, NULL);
 	r->rows[0].size = 65;
 	check_caveat(r, "with relaxed ordering the last byte, which is waited "
-			"for, may arrive before others: send_lat or --imm "
+			"for, may arrive before others: --poll completion "
 			"waits for all");
+	r->params.plan.relaxed_ordering = false;
+	check_caveat(r, NULL);
+	r->may_reorder = true;
+	check_caveat(r, "this device does not promise order: the last byte, "
+			"which is waited for, may arrive before others: --poll "
+			"completion waits for all");
 	r->params.plan.op = OP_WRITE_IMM;
 	check_caveat(r, NULL);
 	result_free(r);

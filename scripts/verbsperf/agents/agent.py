@@ -59,7 +59,7 @@ OPTIONS = frozenset("""
     hop-limit hugepages imm inline inline-recv interval max-counter max-lost
     max-p50 max-p99 max-p99.9 mcast memory min-gbps min-interval-gbps min-mpps
     min-rnr-timer mr-per-qp mtu numa odp outstanding-reads pacing percentiles
-    perftest-defaults pkey-index port post post-list qp-timeout qps rate
+    perftest-defaults pkey-index poll port post post-list qp-timeout qps rate
     rdma-cm receivers recv-post-list relaxed-ordering retry-count reversed
     rnr-retry round-trip rx-depth sge size sl solicited srq tclass threads
     timeout transport tx-depth vector verify walk warmup""".split())

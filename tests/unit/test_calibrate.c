@@ -43,7 +43,8 @@ static void check_calibration(const struct calibration *c)
 		assert_true(c->loops[i].own_high_ns > -c->loops[i].bare_ns);
 	}
 	assert_int_equal(c->samples->count, 1000000);
-	assert_true(c->samples->min > 0);
+	/* arm64's counter may tick every 40 ns only */
+	assert_true(c->samples->min > 0 || c->ns_per_tick > 5);
 	/* a turn of the loop holds the sample, and more */
 	assert_true(c->sample_ns >= (double)c->samples->min * c->ns_per_tick);
 }

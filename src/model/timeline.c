@@ -103,8 +103,11 @@ char *timeline_describe(const struct timeline *t,
 	a = next_to(t, interval->start_ns);
 	b = next_to(t, end);
 	last = &t->list[t->n - 1];
-	if (a == b)
-		return NULL;
+	/* they may be further apart than its ends */
+	if (a == b && b == last)
+		a--;
+	else if (a == b)
+		b++;
 	out = xmemstream(&text);
 	print_counters(out, a, b);
 	if (a->throttled != CPU_UNKNOWN && b->throttled > a->throttled)

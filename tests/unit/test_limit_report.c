@@ -97,7 +97,9 @@ static void read_at(struct timeline *t, uint64_t ns, uint64_t rnr_naks,
 
 TEST(test_what_happened_in_the_slowest_interval)
 {
-	const struct interval third = { 200, 100, 1 };
+	static const struct interval third = { 200, 100, 1 };
+	static const struct interval brief[] = { { 10, 20, 1 },
+						 { 390, 10, 1 } };
 	struct result *r = result_bandwidth();
 	struct timeline *t = &r->rows[0].timeline;
 	char text[2000], *said_of;
@@ -129,6 +131,14 @@ TEST(test_what_happened_in_the_slowest_interval)
 			    "times, this process used 50% of a CPU (50% in "
 			    "all), the CPUs were 25% busy (25%)");
 	free(said_of);
+	/* what is shorter than the time between two readings */
+	for (uint32_t i = 0; i < COUNT(brief); i++) {
+		said_of = timeline_describe(t, &brief[i]);
+		assert_string_equal(said_of, "rnr_nak_retry_err +1, this "
+				    "process used 50% of a CPU (50% in all), "
+				    "the CPUs were 25% busy (25%)");
+		free(said_of);
+	}
 	result_free(r);
 }
 

@@ -55,7 +55,8 @@ CAVEAT = re.compile(
     r" (?:size \d+: |peak )?(?:uncertain by|measured for|the send queue ran dry"
     r"|(?!warning).* needs? [\d, %.]*(?:samples|\d+ intervals)"
     r"|the clocks of both|the \w+'s clock|(?:client|server): \S+ rose by|with relaxed ordering"
-    r"|the latency includes|what the other end says|the sum of two dir"
+    r"|this device does not promise|the latency includes|the sum of two dir"
+    r"|what the other end says"
     r"|packets did not arrive|the run went on)")
 # A run that is to be seen by a person takes longer than a test of it may.
 DURATION = re.compile(r"(\s(?:-D|--duration)[ =])(?:\d{1,2}|\d\.\d)s?(?![\d.])")

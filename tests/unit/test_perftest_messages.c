@@ -219,6 +219,8 @@ TEST(settings_of_a_test)
 {
 	static struct parameters params;
 	uint8_t bytes[SETTINGS_SIZE], plain[SETTINGS_SIZE];
+	/* perftest sends it in its host's byte order */
+	const uint32_t reads = 128;
 	struct settings theirs, mine;
 
 	param_defaults(&params);
@@ -229,9 +231,10 @@ TEST(settings_of_a_test)
 	assert_int_equal(params.plan.iterations, 10);
 	settings_of(&params, 4096, &mine);
 	assert_null(settings_difference(&mine, &theirs));
-	settings_encode(&mine, 128, bytes);
+	settings_encode(&mine, reads, bytes);
 	memcpy(plain, told, sizeof(plain));
 	memset(plain + 80, 0, 5);
+	memcpy(plain + 224, &reads, sizeof(reads));
 	assert_memory_equal(bytes, plain, sizeof(bytes));
 	/* a datagram is no longer than a packet */
 	params.plan.transport = TRANSPORT_UD;

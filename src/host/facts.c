@@ -2,72 +2,14 @@
 #include "host/facts.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "host/pci.h"
 #include "host/sysfs.h"
 
 static const char rdma[] = "/sys/class/infiniband";
 
-/* One end's view of a link. */
-struct link {
-	double speed_gt;	/* 0: not known */
-	uint64_t width;		/* likewise */
-};
-
-static bool is_address(const char *path)
-{
-	unsigned int domain, bus, device, function;
-	char rest;
-
-	return sscanf(sysfs_name(path), "%x:%x:%x.%x%c", &domain, &bus, &device,
-		      &function, &rest) == 4;
-}
-
-/* Cut the last part of PATH off; false when nothing would be left. */
-static bool go_up(char *path)
-{
-	char *slash = strrchr(path, '/');
-
-	if (!slash || slash == path)
-		return false;
-	*slash = '\0';
-	return true;
-}
-
-/* Find the PCI function of the device, or the one that its interface belongs
- * to, as for a virtio device.  PATH becomes "" without one. */
-static bool find_function(const char *device, const char *netdev,
-			  char path[SYSFS_PATH_SIZE])
-{
-	if (!sysfs_resolve(path, "/sys/class/infiniband/%s/device", device) &&
-	    (!netdev[0] ||
-	     !sysfs_resolve(path, "/sys/class/net/%s/device", netdev)))
-		return false;
-	while (!is_address(path))
-		if (!go_up(path))
-			return false;
-	return true;
-}
-
-/* KIND is "current" or "max". */
-static struct link read_link(const char *path, const char *kind)
-{
-	struct link link = { 0 };
-	char line[64];
-
-	/* "16.0 GT/s PCIe", or "Unknown" */
-	if (sysfs_read(line, sizeof(line), "%s/%s_link_speed", path, kind))
-		link.speed_gt = strtod(line, NULL);
-	sysfs_count(&link.width, "%s/%s_link_width", path, kind);
-	/* a device without a link shows a width of 255 */
-	if (!(link.speed_gt > 0 && link.speed_gt < 1000) || !link.width ||
-	    link.width > 32)
-		link = (struct link){ 0 };
-	return link;
-}
-
-static void note_link(const struct link *link, enum fact speed,
+static void note_link(const struct pci_link *link, enum fact speed,
 		      enum fact width, struct facts *facts)
 {
 	if (!link->width)
@@ -76,42 +18,35 @@ static void note_link(const struct link *link, enum fact speed,
 	facts_set_count(facts, width, link->width);
 }
 
-/* Find the slowest link on the way: a bridge above shows the link to it,
- * too. */
-static void read_path(const char *function, struct facts *facts)
+static void read_slowest(const char *function, struct facts *facts)
 {
-	char path[SYSFS_PATH_SIZE];
-	double slowest = 0;
+	const struct pci_step *slowest;
+	struct pci_path path;
 
-	snprintf(path, sizeof(path), "%s", function);
-	do {
-		struct link link = read_link(path, "current");
-		double gbps = pcie_gbps(link.speed_gt, link.width);
-
-		if (!gbps || (slowest && gbps >= slowest))
-			continue;
-		slowest = gbps;
-		facts_set_real(facts, FACT_PCIE_GBPS, gbps);
-		facts_set_text(facts, FACT_PCIE_SLOWEST, sysfs_name(path));
-	} while (go_up(path) && is_address(path));
+	pci_path_read(function, &path);
+	slowest = pci_slowest(&path);
+	if (!slowest)
+		return;
+	facts_set_real(facts, FACT_PCIE_GBPS, pci_link_gbps(&slowest->link));
+	facts_set_text(facts, FACT_PCIE_SLOWEST, slowest->address);
 }
 
 static void read_links(const char *function, struct facts *facts)
 {
 	char path[SYSFS_PATH_SIZE];
-	struct link link;
+	struct pci_link link;
 
 	/* a virtual function shares the link of the physical one */
 	if (!sysfs_resolve(path, "%s/physfn", function))
 		snprintf(path, sizeof(path), "%s", function);
-	link = read_link(path, "current");
+	link = pci_link_read(path, "current");
 	note_link(&link, FACT_PCIE_SPEED_GT, FACT_PCIE_WIDTH, facts);
-	link = read_link(path, "max");
+	link = pci_link_read(path, "max");
 	note_link(&link, FACT_PCIE_MAX_SPEED_GT, FACT_PCIE_MAX_WIDTH, facts);
-	read_path(path, facts);
-	if (!go_up(path) || !is_address(path))
+	read_slowest(path, facts);
+	if (!pci_go_up(path))
 		return;
-	link = read_link(path, "max");
+	link = pci_link_read(path, "max");
 	note_link(&link, FACT_PCIE_SLOT_SPEED_GT, FACT_PCIE_SLOT_WIDTH, facts);
 }
 
@@ -155,7 +90,7 @@ static void read_pci(const struct port *port, struct facts *facts)
 	char path[SYSFS_PATH_SIZE];
 	uint64_t node;
 
-	if (!find_function(port->device, facts_text(facts, FACT_NETDEV), path))
+	if (!pci_find(port->device, facts_text(facts, FACT_NETDEV), path))
 		return;
 	facts_set_text(facts, FACT_PCIE_ADDRESS, sysfs_name(path));
 	/* -1: near no node in particular */

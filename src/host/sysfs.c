@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -139,6 +140,23 @@ bool sysfs_chosen(char *text, size_t size, const char *fmt, ...)
 		return false;
 	snprintf(text, size, "%.*s", (int)strcspn(word + 1, "]"), word + 1);
 	return true;
+}
+
+bool sysfs_bytes(void *bytes, size_t size, size_t offset, const char *fmt, ...)
+{
+	char path[SYSFS_PATH_SIZE];
+	va_list args;
+	bool ok;
+	int fd;
+
+	va_start(args, fmt);
+	fd = make_path(path, fmt, args) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	va_end(args);
+	if (fd < 0)
+		return false;
+	ok = pread(fd, bytes, size, (off_t)offset) == (ssize_t)size;
+	close(fd);
+	return ok;
 }
 
 bool sysfs_exists(const char *fmt, ...)

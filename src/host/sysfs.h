@@ -42,6 +42,12 @@ bool sysfs_find(char *text, size_t size, const char *key, const char *fmt, ...)
 bool sysfs_chosen(char *text, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Read SIZE bytes from OFFSET on of the file that FMT names into BYTES, and no
+ * others, since a device may have to be asked for each.  False if the file has
+ * not so many, or not for this user. */
+bool sysfs_bytes(void *bytes, size_t size, size_t offset, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
 /* True when there is a file, a folder or a link that FMT names. */
 bool sysfs_exists(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

@@ -106,6 +106,17 @@ TEST(test_choices)
 	assert_false(sysfs_chosen(text, sizeof(text), "/sys/missing"));
 }
 
+TEST(test_bytes)
+{
+	char bytes[4] = "";
+
+	host_file("/sys/config", "a\nbc");
+	assert_true(sysfs_bytes(bytes, 2, 1, "/sys/%s", "config"));
+	assert_string_equal(bytes, "\nb");
+	assert_false(sysfs_bytes(bytes, 2, 3, "/sys/config"));
+	assert_false(sysfs_bytes(bytes, 1, 0, "/sys/missing"));
+}
+
 TEST(test_links)
 {
 	char path[SYSFS_PATH_SIZE];
@@ -142,6 +153,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_keys, host_begin,
 						host_end),
 		cmocka_unit_test_setup_teardown(test_choices, host_begin,
+						host_end),
+		cmocka_unit_test_setup_teardown(test_bytes, host_begin,
 						host_end),
 		cmocka_unit_test_setup_teardown(test_links, host_begin,
 						host_end),

@@ -233,6 +233,10 @@ int rules_check_command(struct given *g)
 		}
 		return refuse(g, row);
 	}
+	if (command == COMMAND_DEVICES && g->options->params.json &&
+	    !g->options->params.topology)
+		return fail(g->err, -EINVAL, NULL,
+			    "--json: devices takes it with --topology only");
 	return command == COMMAND_SERVE ? check_server(g) : 0;
 }
 

@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
+#include "host/topology.h"
 #include "net/wait.h"
 #include "report/events.h"
 #include "report/report.h"
@@ -30,7 +32,42 @@ static bool any_usable(const struct found_port *found, size_t n)
 	return false;
 }
 
-int command_devices(const struct options *options)
+/* Print the topology of this host, or of one device of it, as text and as JSON.
+ * Returns 0, or a negative errno, set in ERR. */
+static int show_topology(const struct parameters *params,
+			 const struct topology *t, struct error *err)
+{
+	const char *device = params->device, *json = params->json;
+	int ret = 0;
+
+	if (!t->n_nics)
+		return fail(err, -ENODEV, NULL,
+			    "there is no RDMA device on this machine");
+	if (device && !topology_find(t, device))
+		return fail(err, -ENODEV, NULL, "--device %s: not found",
+			    device);
+	if (json)
+		ret = report_print(json, report_topology_json(t, device), err);
+	if (ret || (json && !strcmp(json, "-")))
+		return ret;
+	return report_print("-", report_topology_text(t, device), err);
+}
+
+static int command_topology(const struct options *options)
+{
+	struct error err = { 0 };
+	struct topology t;
+	int ret;
+
+	topology_read(&t);
+	ret = show_topology(&options->params, &t, &err);
+	topology_free(&t);
+	if (ret)
+		log_error(&err);
+	return ret ? EXIT_FAILED : EXIT_MEASURED;
+}
+
+static int list_devices(const struct options *options)
 {
 	struct error err = { 0 };
 	struct found_port *found;
@@ -45,6 +82,12 @@ int command_devices(const struct options *options)
 		log_error(&err);
 	free(found);
 	return ret ? EXIT_FAILED : EXIT_MEASURED;
+}
+
+int command_devices(const struct options *options)
+{
+	return options->params.topology ? command_topology(options) :
+					  list_devices(options);
 }
 
 int command_watch(const struct options *options, int cancel_fd)

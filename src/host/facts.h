@@ -12,6 +12,10 @@
 /* Put the name of the driver of DEVICE into TEXT; "": not known. */
 void facts_driver(const char *device, char text[FACT_TEXT_SIZE]);
 
+/* Put the maker of this virtual machine into MAKER; "none": it is none; "": not
+ * known. */
+void facts_virtual_machine(char maker[FACT_TEXT_SIZE]);
+
 /*
  * Read into port->facts what is true now of this host and of PORT, whose other
  * fields are known.  CPUS are those of --cpus; if it is empty, threads run

@@ -83,22 +83,20 @@ static void read_container(struct facts *facts)
 		facts_set_text(facts, FACT_CONTAINER, "none");
 }
 
-/* Read whether this is a virtual machine: the flag of x86, where there are
- * flags, or the maker's name by DMI. */
-static void read_virtual_machine(struct facts *facts)
+void facts_virtual_machine(char maker[FACT_TEXT_SIZE])
 {
-	char flags[1024], maker[FACT_TEXT_SIZE];
-	bool has_flags = sysfs_find(flags, sizeof(flags), "flags",
-				    "/proc/cpuinfo");
+	char flags[1024];
+	const bool has_flags = sysfs_find(flags, sizeof(flags), "flags",
+					  "/proc/cpuinfo");
 
-	if (!sysfs_read(maker, sizeof(maker), "/sys/hypervisor/type") &&
-	    !sysfs_read(maker, sizeof(maker), "/sys/class/dmi/id/sys_vendor"))
+	if (!sysfs_read(maker, FACT_TEXT_SIZE, "/sys/hypervisor/type") &&
+	    !sysfs_read(maker, FACT_TEXT_SIZE, "/sys/class/dmi/id/sys_vendor"))
 		strcpy(maker, "unknown maker");
+	/* where there are no flags, the maker's name tells */
 	if (has_flags && !strstr(flags, " hypervisor"))
 		strcpy(maker, "none");
 	else if (!has_flags && strcmp(maker, "QEMU") != 0)
-		return;
-	facts_set_text(facts, FACT_VIRTUAL_MACHINE, maker);
+		maker[0] = '\0';
 }
 
 bool facts_meminfo(const char *key, uint64_t *value)
@@ -298,6 +296,7 @@ static void read_processors(struct facts *facts)
 
 void facts_of_host(const struct cpus *cpus, struct facts *facts)
 {
+	char maker[FACT_TEXT_SIZE];
 	unsigned int first = 0;
 	cpu_set_t set;
 
@@ -307,7 +306,8 @@ void facts_of_host(const struct cpus *cpus, struct facts *facts)
 	read_names(facts);
 	read_rdma_core(facts);
 	read_container(facts);
-	read_virtual_machine(facts);
+	facts_virtual_machine(maker);
+	facts_set_text(facts, FACT_VIRTUAL_MACHINE, maker);
 	read_pages(facts);
 	read_memlock(facts);
 	read_processors(facts);

@@ -96,6 +96,7 @@ struct parameters {
 	const char *title;
 	bool loopback;
 	bool once;
+	bool topology;		/* of the devices */
 	const char *key_file;	/* NULL: none */
 	bool histogram;		/* report a histogram */
 	bool cpu;		/* report the cost in CPU time */

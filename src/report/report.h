@@ -11,6 +11,8 @@
 #include "model/result.h"
 #include "traffic/calibrate.h"
 
+struct topology;
+
 /* How long a reader may be late, or take nothing. */
 #define REPORT_READER_WAIT_MS 10000
 
@@ -46,6 +48,11 @@ char *report_calibration_json(const struct calibration *c, const char *title);
 /* N ports with their GIDs.  Marks the GID that a test would choose, or says why
  * it would choose none, or why a port or its device cannot be used. */
 char *report_devices(const struct found_port *found, size_t n);
+
+/* T as text and as a JSON document of its own: with DEVICE, which may be NULL,
+ * the only NIC. */
+char *report_topology_text(const struct topology *t, const char *device);
+char *report_topology_json(const struct topology *t, const char *device);
 
 /* The faults that --inject knows: a line of headings and one per fault,
  * tab-separated. */

@@ -116,6 +116,7 @@ check_PROGRAMS = \
 	tests/unit/test_sysfs \
 	tests/unit/test_text \
 	tests/unit/test_time \
+	tests/unit/test_topology \
 	tests/unit/test_traffic \
 	tests/unit/test_traffic_faults \
 	tests/unit/test_turn \
@@ -432,6 +433,9 @@ tests_unit_test_sysfs_SOURCES = tests/unit/test_sysfs.c \
 tests_unit_test_text_SOURCES = tests/unit/test_text.c tests/unit/results.c \
 	tests/unit/results.h tests/unit/test.h
 tests_unit_test_time_SOURCES = tests/unit/test_time.c tests/unit/test.h
+tests_unit_test_topology_SOURCES = tests/unit/test_topology.c \
+	tests/unit/json_checks.c tests/unit/json_checks.h \
+	tests/unit/made_up_host.h tests/unit/test.h
 tests_unit_test_traffic_SOURCES = tests/unit/test_traffic.c \
 	$(fake_provider) tests/unit/test.h
 tests_unit_test_traffic_faults_SOURCES = tests/unit/test_traffic_faults.c \

@@ -20,7 +20,7 @@ int command_check(const struct options *options)
 	if (!test_prepare(options, &device, result))
 		check_alone(result);
 	else
-		facts_read(&result->client, &options->params.cpus);
+		facts_read(&result->client, &options->params);
 	result_note_effective(result, &device.port);
 	status = test_finish(result);
 	device_close(&device);

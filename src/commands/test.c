@@ -9,7 +9,7 @@
 #include "base/xalloc.h"
 #include "host/affinity.h"
 #include "host/facts.h"
-#include "host/inline_receive.h"
+#include "host/place.h"
 #include "net/auth.h"
 #include "net/wait.h"
 #include "report/parts.h"
@@ -72,11 +72,10 @@ int test_prepare(const struct options *options, struct device *device,
 	ret = ret ?:
 	      affinity_check(params, err) ?:
 	      device_open(params, device, err) ?:
-	      numa_place(&result->params, device, err) ?:
-	      inline_receive_choose(&result->params, device->port.device, err);
+	      place_end(&result->params, device, err);
 	if (ret)
 		return ret;
-	facts_read(&device->port, &params->cpus);
+	facts_read(&device->port, &result->params);
 	result->client = device->port;
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "host/gpus.h"
 #include "host/pci.h"
 #include "host/sysfs.h"
 
@@ -144,14 +145,15 @@ static void read_port(const struct port *port, struct facts *facts)
 		facts_set_count(facts, FACT_LINK_DOWNED, count);
 }
 
-void facts_read(struct port *port, const struct cpus *cpus)
+void facts_read(struct port *port, const struct parameters *params)
 {
 	struct facts *facts = &port->facts;
 
 	memset(facts, 0, sizeof(*facts));
-	facts_of_host(cpus, facts);
+	facts_of_host(&params->cpus, facts);
 	read_driver(port->device, facts);
 	read_port(port, facts);
 	facts_of_netdev(port, facts);
 	read_pci(port, facts);
+	facts_of_gpus(port->device, &params->memory, facts);
 }

@@ -12,17 +12,13 @@
 /* Put the name of the driver of DEVICE into TEXT; "": not known. */
 void facts_driver(const char *device, char text[FACT_TEXT_SIZE]);
 
-/* Put the maker of this virtual machine into MAKER; "none": it is none; "": not
- * known. */
-void facts_virtual_machine(char maker[FACT_TEXT_SIZE]);
-
 /*
- * Read into port->facts what is true now of this host and of PORT, whose other
- * fields are known.  CPUS are those of --cpus; if it is empty, threads run
- * wherever this process may.  Call when the process has been placed
- * (host/affinity.h).
+ * Read into port->facts what is true now of this host, of PORT, whose other
+ * fields are known, and of the CPUs and the memory that PARAMS choose; without
+ * --cpus, threads run wherever this process may.  Call when the process has been
+ * placed (host/place.h), and when it does not fork any more.
  */
-void facts_read(struct port *port, const struct cpus *cpus);
+void facts_read(struct port *port, const struct parameters *params);
 
 /* Read the number of KEY, which ends in a colon, in /proc/meminfo into *VALUE.
  * False, with *VALUE as it was, if there is none. */

@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 #include "host/facts.h"
+#include "host/pci.h"
 #include "host/sysfs.h"
 
 /* Capability CAP_IPC_LOCK: the limit of locked memory does not apply. */
@@ -81,22 +82,6 @@ static void read_container(struct facts *facts)
 		}
 	if (facts_known(facts, FACT_KERNEL))
 		facts_set_text(facts, FACT_CONTAINER, "none");
-}
-
-void facts_virtual_machine(char maker[FACT_TEXT_SIZE])
-{
-	char flags[1024];
-	const bool has_flags = sysfs_find(flags, sizeof(flags), "flags",
-					  "/proc/cpuinfo");
-
-	if (!sysfs_read(maker, FACT_TEXT_SIZE, "/sys/hypervisor/type") &&
-	    !sysfs_read(maker, FACT_TEXT_SIZE, "/sys/class/dmi/id/sys_vendor"))
-		strcpy(maker, "unknown maker");
-	/* where there are no flags, the maker's name tells */
-	if (has_flags && !strstr(flags, " hypervisor"))
-		strcpy(maker, "none");
-	else if (!has_flags && strcmp(maker, "QEMU") != 0)
-		maker[0] = '\0';
 }
 
 bool facts_meminfo(const char *key, uint64_t *value)
@@ -306,7 +291,7 @@ void facts_of_host(const struct cpus *cpus, struct facts *facts)
 	read_names(facts);
 	read_rdma_core(facts);
 	read_container(facts);
-	facts_virtual_machine(maker);
+	pci_virtual_machine(maker);
 	facts_set_text(facts, FACT_VIRTUAL_MACHINE, maker);
 	read_pages(facts);
 	read_memlock(facts);

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/facts.h"
-
 /* Where extended capabilities begin in the configuration space, behind what
  * everybody may read, and most of them that fit. */
 #define CAPABILITIES 0x100
@@ -36,6 +34,22 @@ static bool go_up(char *path)
 		return false;
 	*slash = '\0';
 	return true;
+}
+
+void pci_virtual_machine(char maker[FACT_TEXT_SIZE])
+{
+	char flags[1024];
+	const bool has_flags = sysfs_find(flags, sizeof(flags), "flags",
+					  "/proc/cpuinfo");
+
+	if (!sysfs_read(maker, FACT_TEXT_SIZE, "/sys/hypervisor/type") &&
+	    !sysfs_read(maker, FACT_TEXT_SIZE, "/sys/class/dmi/id/sys_vendor"))
+		strcpy(maker, "unknown maker");
+	/* where there are no flags, the maker's name tells */
+	if (has_flags && !strstr(flags, " hypervisor"))
+		strcpy(maker, "none");
+	else if (!has_flags && strcmp(maker, "QEMU") != 0)
+		maker[0] = '\0';
 }
 
 bool pci_find(const char *device, const char *netdev,

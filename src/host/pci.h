@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "host/sysfs.h"
+#include "model/facts.h"
 
 /* "10000:e1:00.0", with its final NUL. */
 #define PCI_ADDRESS_SIZE 16
@@ -42,6 +43,10 @@ struct pci_path {
 	uint32_t n;		/* 0: not on PCI */
 	struct pci_step step[PCI_STEPS_MAX];
 };
+
+/* Put the maker of this virtual machine, whose hypervisor makes PCI up, into
+ * MAKER; "none": it is none; "": not known. */
+void pci_virtual_machine(char maker[FACT_TEXT_SIZE]);
 
 /*
  * Find the PCI function of the RDMA device DEVICE, or else the one that its

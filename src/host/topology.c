@@ -7,7 +7,6 @@
 
 #include "base/units.h"
 #include "base/xalloc.h"
-#include "host/facts.h"
 #include "host/netdev.h"
 #include "host/sysfs.h"
 
@@ -222,7 +221,7 @@ static void read_nics(struct topology *t)
 void topology_read(struct topology *t)
 {
 	*t = (struct topology){ .n_nics = 0 };
-	facts_virtual_machine(t->virtual_machine);
+	pci_virtual_machine(t->virtual_machine);
 	read_nics(t);
 	read_gpus(t);
 	topology_choose(t, NULL);

@@ -18,6 +18,7 @@ static struct {
 	int (*count)(int *n);
 	int (*get)(int *device, int n);
 	int (*find)(int *device, const char *pci);
+	int (*address)(char *pci, int size, int device);
 	int (*retain)(void **context, int device);
 	int (*give_back)(int device);
 	int (*use)(void *context);
@@ -41,6 +42,8 @@ static const struct library_symbol symbols[] = {
 	CALL("cuDeviceGetCount", count),
 	CALL("cuDeviceGet", get),
 	CALL("cuDeviceGetByPCIBusId", find),
+	{ "cuDeviceGetPCIBusId",
+	  offsetof(__typeof__(cu), address), true },
 	CALL("cuDevicePrimaryCtxRetain", retain),
 	CALL("cuDevicePrimaryCtxRelease_v2", give_back),
 	CALL("cuCtxSetCurrent", use),
@@ -99,13 +102,32 @@ static int choose_device(struct gpu *g, const struct memory_choice *choice,
 	return check(option, "cuDeviceGet", cu.get(&g->device, (int)n), err);
 }
 
+/* Load the library, and find the device. */
+static int find_gpu(struct gpu *g, const struct memory_choice *choice,
+		    const char *option, struct error *err)
+{
+	return library_load(&library, symbols,
+			    sizeof(symbols) / sizeof(*symbols), &cu, option,
+			    err) ?:
+	       choose_device(g, choice, option, err);
+}
+
+static int address_of(const struct memory_choice *choice,
+		      char address[GPU_ADDRESS_SIZE])
+{
+	struct error ignored = { 0 };
+	struct gpu g = { 0 };
+	int ret = find_gpu(&g, choice, "--memory", &ignored);
+
+	if (ret || !cu.address)
+		return ret ?: -EOPNOTSUPP;
+	return cu.address(address, GPU_ADDRESS_SIZE, g.device);
+}
+
 static int open_gpu(struct gpu *g, const struct memory_choice *choice,
 		    const char *option, struct error *err)
 {
-	int ret = library_load(&library, symbols,
-			       sizeof(symbols) / sizeof(*symbols), &cu, option,
-			       err) ?:
-		  choose_device(g, choice, option, err) ?:
+	int ret = find_gpu(g, choice, option, err) ?:
 		  check(option, "cuDevicePrimaryCtxRetain",
 			cu.retain(&g->context, g->device), err);
 
@@ -168,6 +190,8 @@ static void close_gpu(struct gpu *g)
 }
 
 const struct gpu_driver gpu_cuda = {
+	.maker = "NVIDIA",
+	.address = address_of,
 	.open = open_gpu,
 	.allocate = allocate,
 	.export_dmabuf = export_dmabuf,

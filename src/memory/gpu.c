@@ -1,9 +1,7 @@
 #include "config.h"
 #include "memory/gpu.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,30 +12,6 @@
 
 /* GPUs share memory in pages of this size. */
 #define GPU_PAGE (64ULL << 10)
-
-int library_load(const struct library *library,
-		 const struct library_symbol *symbols, size_t n, void *calls,
-		 const char *option, struct error *err)
-{
-	void *handle = NULL;
-
-	for (size_t i = 0; library->names[i] && !handle; i++)
-		handle = dlopen(library->names[i], RTLD_NOW | RTLD_LOCAL);
-	if (!handle)
-		return fail(err, -ENOENT, library->advice,
-			    "%s: cannot load %s", option, library->names[0]);
-	for (size_t i = 0; i < n; i++) {
-		void *function = dlsym(handle, symbols[i].name);
-
-		if (!function && !symbols[i].optional)
-			return fail(err, -ENOSYS, "install a newer driver",
-				    "%s: %s has no %s", option,
-				    library->names[0], symbols[i].name);
-		memcpy((char *)calls + symbols[i].offset, &function,
-		       sizeof(function));
-	}
-	return 0;
-}
 
 static const char as_dmabuf[] = "dma-buf", as_peer[] = "peer memory";
 

@@ -40,7 +40,15 @@ struct gpu {
 	const char *way;	/* how it was registered; NULL: not yet */
 };
 
+/* A PCI address as a driver writes it, with its final NUL. */
+#define GPU_ADDRESS_SIZE 20
+
 struct gpu_driver {
+	const char *maker;
+	/* Load the library, and put the PCI address of the GPU of CHOICE into
+	 * ADDRESS.  Returns 0, or anything else if that is not known. */
+	int (*address)(const struct memory_choice *choice,
+		       char address[GPU_ADDRESS_SIZE]);
 	/* Load the library and use the GPU of CHOICE.  OPTION is for
 	 * messages.  Returns 0, or a negative errno with the reason in ERR. */
 	int (*open)(struct gpu *g, const struct memory_choice *choice,
@@ -62,5 +70,16 @@ struct gpu_driver {
 };
 
 extern const struct gpu_driver gpu_cuda, gpu_hip;
+
+/* Who makes the GPUs of KIND: "NVIDIA", "AMD"; NULL: it is not the memory of a
+ * GPU. */
+const char *gpu_maker(enum memory_kind kind);
+
+/* Put the PCI address of the GPU of CHOICE, which is not automatic, into
+ * ADDRESS: what its driver's library says of a number.  False if CHOICE is no
+ * GPU, or the library does not say.  A process that forks must not ask
+ * before. */
+bool gpu_find_address(const struct memory_choice *choice,
+		      char address[GPU_ADDRESS_SIZE]);
 
 #endif

@@ -17,6 +17,7 @@ static struct {
 	const char *(*error_name)(int error);
 	int (*count)(int *n);
 	int (*find)(int *device, const char *pci);
+	int (*address)(char *pci, int size, int device);
 	int (*use)(int device);
 	int (*allocate)(void **address, size_t bytes);
 	int (*free)(void *address);
@@ -37,6 +38,8 @@ static const struct library_symbol symbols[] = {
 	CALL("hipGetErrorName", error_name),
 	CALL("hipGetDeviceCount", count),
 	CALL("hipDeviceGetByPCIBusId", find),
+	{ "hipDeviceGetPCIBusId",
+	  offsetof(__typeof__(hip), address), true },
 	CALL("hipSetDevice", use),
 	CALL("hipMalloc", allocate),
 	CALL("hipFree", free),
@@ -91,14 +94,33 @@ static int choose_device(struct gpu *g, const struct memory_choice *choice,
 	return check(option, "hipSetDevice", hip.use(g->device), err);
 }
 
+/* Load the library, and find the device. */
+static int find_gpu(struct gpu *g, const struct memory_choice *choice,
+		    const char *option, struct error *err)
+{
+	return library_load(&library, symbols,
+			    sizeof(symbols) / sizeof(*symbols), &hip, option,
+			    err) ?:
+	       choose_device(g, choice, option, err);
+}
+
+static int address_of(const struct memory_choice *choice,
+		      char address[GPU_ADDRESS_SIZE])
+{
+	struct error ignored = { 0 };
+	struct gpu g = { 0 };
+	int ret = find_gpu(&g, choice, "--memory", &ignored);
+
+	if (ret || !hip.address)
+		return ret ?: -EOPNOTSUPP;
+	return hip.address(address, GPU_ADDRESS_SIZE, g.device);
+}
+
 static int open_gpu(struct gpu *g, const struct memory_choice *choice,
 		    const char *option, struct error *err)
 {
 	struct error ignored = { 0 };
-	int ret = library_load(&library, symbols,
-			       sizeof(symbols) / sizeof(*symbols), &hip, option,
-			       err) ?:
-		  choose_device(g, choice, option, err);
+	int ret = find_gpu(g, choice, option, err);
 
 	if (ret)
 		return ret;
@@ -165,6 +187,8 @@ static void close_gpu(struct gpu *g)
 }
 
 const struct gpu_driver gpu_hip = {
+	.maker = "AMD",
+	.address = address_of,
 	.open = open_gpu,
 	.allocate = allocate,
 	.export_dmabuf = export_dmabuf,

@@ -102,7 +102,13 @@ enum fact_group {
 	X(48, PFC, pfc, TEXT, NETWORK, 0, true) \
 	X(49, PRIORITY_TRUST, priority_trust, TEXT, NETWORK, 0, true) \
 	X(50, DSCP_PRIORITIES, dscp_priorities, TEXT, NETWORK, 0, true) \
-	X(51, ROCE_ECN, roce_ecn, TEXT, NETWORK, 0, true)
+	X(51, ROCE_ECN, roce_ecn, TEXT, NETWORK, 0, true) \
+	X(52, GPU, gpu, TEXT, PCIE, 0, false) \
+	X(53, GPU_DISTANCE, gpu_distance, TEXT, PCIE, 0, true) \
+	X(54, NEAREST_GPU, nearest_gpu, TEXT, PCIE, 0, false) \
+	X(55, NEAREST_GPU_DISTANCE, nearest_gpu_distance, TEXT, PCIE, 0, \
+	  false) \
+	X(56, ACS_REDIRECT, acs_redirect, TEXT, PCIE, 0, false)
 // clang-format on
 
 enum fact {

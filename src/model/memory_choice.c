@@ -9,6 +9,7 @@
 #include "base/units.h"
 
 #define OFFSET ",offset="
+#define AUTO ":auto"
 #define PCI_LETTERS "0123456789abcdefABCDEF:."
 
 /* What may follow the name of a kind. */
@@ -76,6 +77,9 @@ static int parse_gpu(const char *text, struct memory_choice *choice)
 		return 0;
 	if (*text != ':')
 		return -EINVAL;
+	choice->automatic = !strcmp(text, AUTO);
+	if (choice->automatic)
+		return 0;
 	if (strchr(text + 1, ':') && strchr(text, '.')) {
 		snprintf(choice->pci, sizeof(choice->pci), "%s", text + 1);
 		return choice->pci[strspn(choice->pci, PCI_LETTERS)] ||
@@ -133,7 +137,9 @@ const char *memory_choice_format(const struct memory_choice *choice,
 	snprintf(text, size, "%s", kinds[choice->kind].name);
 	if (choice->page_size)
 		append_page_size(choice->page_size, text, size);
-	if (choice->pci[0])
+	if (choice->automatic)
+		text_append(text, size, AUTO);
+	else if (choice->pci[0])
 		text_append(text, size, ":%s", choice->pci);
 	else if (kinds[choice->kind].argument == GPU)
 		text_append(text, size, ":%u", choice->gpu);

@@ -34,6 +34,8 @@ struct memory_choice {
 				 * default */
 	uint64_t offset;	/* in the file, in bytes */
 	uint32_t gpu;		/* its number */
+	bool automatic;		/* the GPU is the nearest to the RDMA device
+				 * (host/place.h) */
 	char pci[20];		/* its PCI address, which then counts; empty:
 				 * not given */
 	const char *path;	/* of the file; not ended by a zero */
@@ -49,7 +51,8 @@ struct memory_choice {
 /* The words of --memory, for messages and --help. */
 #define MEMORY_WORDS \
 	"anonymous, hugepages[=2M|1G], shared, file:PATH[,offset=BYTES], " \
-	"device, dmabuf:udmabuf, cuda[:N] or hip[:N]; N may be a PCI address"
+	"device, dmabuf:udmabuf, cuda[:N] or hip[:N]; N may be a PCI address " \
+	"or auto"
 
 /* "anonymous", "cuda", ... */
 const char *memory_kind_name(enum memory_kind kind);

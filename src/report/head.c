@@ -69,6 +69,15 @@ static void service_print(FILE *out, const struct plan *plan,
 /* Full membership of the default partition, which includes every port. */
 #define DEFAULT_PKEY 0xffff
 
+/* Print which GPU the messages are in, and how far it is from the device. */
+static void print_gpu(FILE *out, const struct facts *facts)
+{
+	if (facts_known(facts, FACT_GPU))
+		fprintf(out, ", GPU %s", facts_text(facts, FACT_GPU));
+	if (facts_known(facts, FACT_GPU_DISTANCE))
+		fprintf(out, " (%s)", facts_text(facts, FACT_GPU_DISTANCE));
+}
+
 static void print_end(FILE *out, const char *end, const struct port *port,
 		      const struct gid *gid, const char *memory)
 {
@@ -95,6 +104,7 @@ static void print_end(FILE *out, const char *end, const struct port *port,
 		fprintf(out, ", NUMA node %u", port->numa_node);
 	if (*memory && strcmp(memory, memory_kind_name(MEMORY_ANONYMOUS)) != 0)
 		fprintf(out, ", memory %s", memory);
+	print_gpu(out, &port->facts);
 	fputs("\n", out);
 }
 

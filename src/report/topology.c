@@ -201,7 +201,8 @@ static void print_table(FILE *out, const struct topology *t, const char *device)
 	fputs("\n", out);
 	for (uint32_t i = 0; i < t->n_gpus; i++)
 		print_row(out, t, i, device, found);
-	fputs("  *       the GPU to use with that NIC\n", out);
+	fputs("  *       the GPU to use with that NIC; --memory=cuda:auto or "
+	      "hip:auto takes it\n", out);
 	for (size_t i = 0; i < CELLS; i++)
 		if (found[i])
 			fprintf(out, "  %-7s %s\n", cells[i].word,

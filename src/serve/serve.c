@@ -16,7 +16,7 @@
 #include "base/log.h"
 #include "base/time.h"
 #include "host/affinity.h"
-#include "host/inline_receive.h"
+#include "host/place.h"
 #include "net/frames.h"
 #include "net/oob.h"
 #include "net/turn.h"
@@ -67,8 +67,7 @@ static int check_device(struct parameters *params, struct port *port,
 	struct device device = { 0 };
 	int ret = affinity_check(params, err) ?:
 		  device_open(params, &device, err) ?:
-		  numa_place(params, &device, err) ?:
-		  inline_receive_choose(params, device.port.device, err);
+		  place_end(params, &device, err);
 
 	*port = device.port;
 	device_close(&device);

@@ -9,9 +9,8 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "host/affinity.h"
 #include "host/facts.h"
-#include "host/inline_receive.h"
+#include "host/place.h"
 #include "model/plan.h"
 #include "net/frames.h"
 #include "net/wait.h"
@@ -155,11 +154,10 @@ int session_open_device(struct session *s)
 	/* plan_fit(), or --check, reports what is wrong with the port */
 	any.plan.check = true;
 	ret = device_open(&any, s->run.device, err) ?:
-	      numa_place(params, s->run.device, err) ?:
-	      inline_receive_choose(params, s->run.device->port.device, err);
+	      place_end(params, s->run.device, err);
 	if (ret)
 		return ret;
-	facts_read(&s->run.device->port, &params->cpus);
+	facts_read(&s->run.device->port, params);
 	s->run.result->server = s->run.device->port;
 	return 0;
 }

@@ -126,8 +126,9 @@ def test_documents_of_the_unit_tests(program, tmp_path):
     path = tmp_path / "documents"
     path.touch()
     subprocess.run([folder / program], check=True, capture_output=True,
-                   timeout=60, env={**os.environ,
-                                    "VERBSPERF_DOCUMENTS": str(path)})
+                   timeout=60, env={
+                       **os.environ, "VERBSPERF_DOCUMENTS": str(path),
+                       "LD_LIBRARY_PATH": str(folder.parent / "standin")})
     found = [document for _, document in
              jsonfile.objects_of(str(path), path.read_text())]
     assert found

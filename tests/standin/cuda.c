@@ -64,6 +64,14 @@ int cuDeviceGetByPCIBusId(int *device, const char *address)
 	return standin_at(address, device) ? SUCCESS : NO_DEVICE;
 }
 
+int cuDeviceGetPCIBusId(char *address, int size, int device)
+{
+	if (standin_fails("cuDeviceGetPCIBusId"))
+		return FAILED;
+	return standin_address(device, address, size) ? SUCCESS :
+							INVALID_VALUE;
+}
+
 int cuDevicePrimaryCtxRetain(void **context, int device)
 {
 	if (standin_fails("cuDevicePrimaryCtxRetain"))

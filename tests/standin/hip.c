@@ -41,6 +41,11 @@ int hipDeviceGetByPCIBusId(int *device, const char *address)
 	return standin_at(address, device) ? SUCCESS : FAILED;
 }
 
+int hipDeviceGetPCIBusId(char *address, int size, int device)
+{
+	return standin_address(device, address, size) ? SUCCESS : FAILED;
+}
+
 int hipSetDevice(int device)
 {
 	current = device;

@@ -2,6 +2,7 @@
 #include "memory.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -147,11 +148,17 @@ int standin_export(uint64_t address, size_t size)
 	return fd;
 }
 
+static const char *const addresses[DEVICES] = { "0000:19:00.0",
+						"0000:1a:00.0" };
+
+bool standin_address(int device, char *address, int size)
+{
+	return device >= 0 && device < DEVICES &&
+	       snprintf(address, (size_t)size, "%s", addresses[device]) < size;
+}
+
 bool standin_at(const char *address, int *device)
 {
-	static const char *const addresses[DEVICES] = { "0000:19:00.0",
-							"0000:1a:00.0" };
-
 	for (*device = 0; *device < DEVICES; ++*device)
 		if (!strcmp(addresses[*device], address))
 			return true;

@@ -25,6 +25,9 @@ void *standin_memory(uint64_t address, size_t n);
  * second 0000:1a:00.0.  Returns false when there is none. */
 bool standin_at(const char *address, int *device);
 
+/* The reverse.  ADDRESS has SIZE bytes. */
+bool standin_address(int device, char *address, int size);
+
 /* Pieces that were not freed, and contexts. */
 int standin_alive(void);
 

@@ -35,6 +35,8 @@ TEST(test_every_kind)
 	check_same("hip:1", MEMORY_HIP);
 	check_same("cuda:0000:19:00.0", MEMORY_CUDA);
 	check_same("hip:00000000:1A:00.0", MEMORY_HIP);
+	check_same("cuda:auto", MEMORY_CUDA);
+	check_same("hip:auto", MEMORY_HIP);
 }
 
 TEST(test_values)
@@ -63,7 +65,8 @@ TEST(test_what_is_refused)
 		"file:,offset=4K", "file:/x,offset=", "file:/x,offset=-1",
 		"device:0", "dmabuf", "dmabuf:", "dmabuf:heap", "cuda:",
 		"cuda:x", "cuda:-1", "cuda0", "cuda:4294967296", "hip:1.5",
-		"CUDA", "cuda:0000:19:0g.0", "cuda:1:2", "cuda:19:00.0,1",
+		"CUDA", "cuda:autos", "cuda:aut",
+		 "cuda:0000:19:0g.0", "cuda:1:2", "cuda:19:00.0,1",
 		"cuda:00000000000000:19:00.0",
 	};
 	struct memory_choice choice = { .gpu = 4711 };

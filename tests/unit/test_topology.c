@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include "base/units.h"
+#include "host/gpus.h"
 #include "host/topology.h"
 #include "json_checks.h"
 #include "made_up_host.h"
@@ -262,7 +263,8 @@ TEST(test_dgx)
 		"0000:9b:00.0    node   NVIDIA H100 80GB HBM3, NUMA node 1\n"
 		"0000:b9:00.0     acs   NVIDIA H100 80GB HBM3, NUMA node 1\n"
 		"0000:bb:00.0     acs*  NVIDIA H100 80GB HBM3, NUMA node 1\n"
-		"  *       the GPU to use with that NIC\n"
+		"  *       the GPU to use with that NIC; --memory=cuda:auto "
+		"or hip:auto takes it\n"
 		"  acs     below one PCIe switch, but its ACS sends peer to "
 		"peer through the root\n"
 		"          complex\n"
@@ -316,7 +318,8 @@ TEST(test_two_sockets)
 		"GPU           mlx5_0   mlx5_1\n"
 		"0000:5e:00.0    node*     far   NVIDIA A30, NUMA node 0\n"
 		"0000:d8:00.0     far     node*  NVIDIA A30, NUMA node 1\n"
-		"  *       the GPU to use with that NIC\n"
+		"  *       the GPU to use with that NIC; --memory=cuda:auto "
+		"or hip:auto takes it\n"
 		"  node    on one NUMA node: peer to peer through the root "
 		"complex\n"
 		"  far     on two processors: peer to peer through both, and "
@@ -374,7 +377,8 @@ TEST(test_virtual_functions)
 		"node 0\n"
 		"0000:5f:00.0    node     node     node   NVIDIA A30, NUMA "
 		"node 0\n"
-		"  *       the GPU to use with that NIC\n"
+		"  *       the GPU to use with that NIC; --memory=cuda:auto "
+		"or hip:auto takes it\n"
 		"  node    on one NUMA node: peer to peer through the root "
 		"complex\n"));
 }
@@ -407,7 +411,8 @@ TEST(test_virtual_machine)
 		"GPU           mlx5_0     rxe0\n"
 		"0000:00:06.0  bridge*       ?   NVIDIA A100-SXM4-40GB, NUMA "
 		"node 0\n"
-		"  *       the GPU to use with that NIC\n"
+		"  *       the GPU to use with that NIC; --memory=cuda:auto "
+		"or hip:auto takes it\n"
 		"  bridge  below one host bridge: peer to peer through the "
 		"root complex\n"
 		"  ?       not known\n"));
@@ -469,6 +474,78 @@ TEST(test_amd)
 	json_decref(root);
 }
 
+/* --memory=TEXT with DEVICE is the GPU EXPECTED, or the message. */
+static void check_chosen(const char *text, const char *device,
+			 const char *expected)
+{
+	struct memory_choice choice;
+	struct error err = { 0 };
+	int ret;
+
+	assert_int_equal(memory_choice_parse(text, &choice), 0);
+	ret = gpus_choose(&choice, device, &err);
+	assert_int_equal(choice.automatic, ret != 0);
+	assert_string_equal(ret ? err.message : choice.pci, expected);
+}
+
+TEST(test_memory_of_the_nearest)
+{
+	config_size = CONFIG_SIZE;
+	make_dgx();
+	make_rdma("rxe0", "/sys/devices/none");
+	check_chosen("cuda:auto", "mlx5_0", "0000:19:00.0");
+	check_chosen("cuda:auto", "mlx5_3", "0000:3b:00.0");
+	check_chosen("cuda:0000:99:00.0", "mlx5_3", "0000:99:00.0");
+	check_chosen("cuda:1", "mlx5_3", "");
+	check_chosen("hip:auto", "mlx5_0",
+		     "--memory=hip:auto: this host shows no GPU of AMD");
+	check_chosen("cuda:auto", "rxe0", "--memory=cuda:auto: rxe0 is not on "
+		     "PCI, so no GPU is near it");
+}
+
+/* With MEMORY the device DEVICE has the facts EXPECTED, from FACT_GPU on. */
+static void check_facts(const char *memory, const char *device,
+			const char *const expected[5])
+{
+	struct memory_choice choice;
+	struct facts facts = { 0 };
+
+	assert_int_equal(memory_choice_parse(memory, &choice), 0);
+	facts_of_gpus(device, &choice, &facts);
+	for (int i = 0; i < 5; i++)
+		assert_string_equal(facts_text(&facts, FACT_GPU + i),
+				    expected[i]);
+}
+
+/* The stand-in for NVIDIA's library has GPU 0 at 0000:19:00.0, and no address
+ * of others. */
+TEST(test_facts)
+{
+	static const char *const unused[] = { "", "", "0000:19:00.0",
+					      "same switch", "none" };
+	static const char *const used[] = { "0000:19:00.0", "same switch",
+					    "0000:19:00.0", "same switch",
+					    "none" };
+	static const char *const far[] = { "0000:19:00.0", "across sockets",
+					   "0000:b9:00.0", "same switch", "" };
+	static const char *const near[] = { "0000:bb:00.0", "same switch",
+					    "0000:b9:00.0", "same switch",
+					    "0000:b8:01.0" };
+	static const char *const nothing[] = { "", "", "", "", "" };
+
+	config_size = CONFIG_SIZE;
+	make_dgx();
+	make_rdma("rxe0", "/sys/devices/none");
+	check_facts("anonymous", "mlx5_0", unused);
+	check_facts("cuda:0", "mlx5_0", used);
+	check_facts("cuda:19:00.0", "mlx5_0", used);
+	check_facts("cuda:4", "mlx5_0", unused);
+	check_facts("cuda:00000000:19:00.0", "mlx5_6", far);
+	check_facts("cuda:BB:00.0", "mlx5_6", near);
+	check_facts("anonymous", "rxe0", nothing);
+	check_facts("anonymous", "none", nothing);
+}
+
 #define EACH(test) \
 	cmocka_unit_test_setup_teardown(test, host_begin, host_end)
 
@@ -481,6 +558,8 @@ int main(void)
 		EACH(test_virtual_machine),
 		EACH(test_alone),
 		EACH(test_amd),
+		EACH(test_memory_of_the_nearest),
+		EACH(test_facts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,7 +66,7 @@ OPTIONS = frozenset("""
 VALUE = "[A-Za-z0-9_.,:=+-]{1,1024}"
 # Those whose values are of another form.
 FORMS = {"memory": "anonymous|shared|device|dmabuf:udmabuf|hugepages(=[0-9]+"
-                   "[KMG]?)?|(cuda|hip)(:[0-9A-Fa-f:.]+)?",
+                   "[KMG]?)?|(cuda|hip)(:auto|:[0-9A-Fa-f:.]+)?",
          "min-gbps": "[0-9.]+%?", "min-interval-gbps": "[0-9.]+%?",
          "rate": "[0-9.]+[A-Za-z]*(/s)?"}
 TEST = "(send|write|read|atomic)_(bw|lat)"

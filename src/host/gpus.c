@@ -1,0 +1,136 @@
+#include "config.h"
+#include "host/gpus.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "host/topology.h"
+#include "memory/gpu.h"
+
+/* The GPU to use with NIC, which may be NULL; NULL: none. */
+static const struct topology_gpu *nearest(const struct topology *t,
+					  const struct topology_nic *nic)
+{
+	return nic && nic->gpu != TOPOLOGY_NONE ? &t->gpus[nic->gpu] : NULL;
+}
+
+static int no_gpu(const struct topology *t, const struct topology_nic *nic,
+		  const struct memory_choice *choice, struct error *err)
+{
+	const char *maker = gpu_maker(choice->kind);
+	const char *name = memory_kind_name(choice->kind);
+
+	if (nic && !nic->place.path.n && t->n_gpus)
+		return fail(err, -ENODEV, "name one: verbsperf devices "
+			    "--topology lists them",
+			    "--memory=%s:auto: %s is not on PCI, so no GPU is "
+			    "near it", name, nic->device);
+	return fail(err, -ENODEV, "use another --memory",
+		    "--memory=%s:auto: this host shows no GPU of %s", name,
+		    maker);
+}
+
+int gpus_choose(struct memory_choice *choice, const char *device,
+		struct error *err)
+{
+	const struct topology_nic *nic;
+	const struct topology_gpu *gpu;
+	struct topology t;
+	int ret = 0;
+
+	if (!choice->automatic)
+		return 0;
+	topology_read(&t);
+	topology_choose(&t, gpu_maker(choice->kind));
+	nic = topology_find(&t, device);
+	gpu = nearest(&t, nic);
+	if (gpu) {
+		snprintf(choice->pci, sizeof(choice->pci), "%s",
+			 gpu->place.address);
+		choice->automatic = false;
+	} else {
+		ret = no_gpu(&t, nic, choice, err);
+	}
+	topology_free(&t);
+	return ret;
+}
+
+/* "1b:00.0" or "00000000:1B:00.0" */
+static bool same_address(const char *a, const char *b)
+{
+	unsigned int x[4] = { 0 }, y[4] = { 0 };
+	const char *texts[] = { a, b };
+	unsigned int *const numbers[] = { x, y };
+
+	for (int i = 0; i < 2; i++) {
+		unsigned int *n = numbers[i];
+
+		if (sscanf(texts[i], "%x:%x:%x.%x", n, n + 1, n + 2, n + 3) ==
+		    4)
+			continue;
+		n[0] = 0;
+		if (sscanf(texts[i], "%x:%x.%x", n + 1, n + 2, n + 3) != 3)
+			return false;
+	}
+	return !memcmp(x, y, sizeof(x));
+}
+
+/* The GPU of CHOICE; NULL: none, or not known. */
+static const struct topology_gpu *used(const struct topology *t,
+				       const struct memory_choice *choice)
+{
+	char address[GPU_ADDRESS_SIZE];
+
+	if (choice->automatic || !gpu_find_address(choice, address))
+		return NULL;
+	for (uint32_t i = 0; i < t->n_gpus; i++)
+		if (same_address(t->gpus[i].place.address, address))
+			return &t->gpus[i];
+	return NULL;
+}
+
+static void note_gpu(const struct topology_nic *nic,
+		     const struct topology_gpu *gpu, enum fact address,
+		     enum fact distance, struct facts *facts)
+{
+	struct way way;
+
+	if (!gpu)
+		return;
+	way = topology_way(&nic->place, &gpu->place);
+	facts_set_text(facts, address, gpu->place.address);
+	if (way.distance != DISTANCE_UNKNOWN)
+		facts_set_text(facts, distance, distance_name(way.distance));
+}
+
+static void note_acs(const struct topology_nic *nic,
+		     const struct topology_gpu *gpu, struct facts *facts)
+{
+	struct way way;
+
+	if (!gpu)
+		return;
+	way = topology_way(&nic->place, &gpu->place);
+	if (way.distance == DISTANCE_SWITCH && way.acs != PCI_ACS_UNKNOWN)
+		facts_set_text(facts, FACT_ACS_REDIRECT,
+			       way.port ? way.port : "none");
+}
+
+void facts_of_gpus(const char *device, const struct memory_choice *choice,
+		   struct facts *facts)
+{
+	const struct topology_gpu *near, *own;
+	const struct topology_nic *nic;
+	struct topology t;
+
+	topology_read(&t);
+	topology_choose(&t, gpu_maker(choice->kind));
+	nic = topology_find(&t, device);
+	near = nearest(&t, nic);
+	own = nic ? used(&t, choice) : NULL;
+	note_gpu(nic, near, FACT_NEAREST_GPU, FACT_NEAREST_GPU_DISTANCE, facts);
+	note_gpu(nic, own, FACT_GPU, FACT_GPU_DISTANCE, facts);
+	note_acs(nic, own ? own : near, facts);
+	topology_free(&t);
+}

@@ -1,0 +1,16 @@
+#include "config.h"
+#include "host/place.h"
+
+#include "host/affinity.h"
+#include "host/gpus.h"
+#include "host/inline_receive.h"
+
+int place_end(struct parameters *params, struct device *device,
+	      struct error *err)
+{
+	const char *name = device->port.device;
+
+	return numa_place(params, device, err) ?:
+	       gpus_choose(&params->memory, name, err) ?:
+	       inline_receive_choose(params, name, err);
+}

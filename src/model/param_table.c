@@ -463,7 +463,7 @@ const struct param param_table[] = {
 	  .help = "NUMA node of memory, threads [the device's]" },
 	{ .name = "memory", .argument = "KIND",
 	  MEMORY(memory), .initial = "anonymous",
-	  .who = PARAM_BOTH | PARAM_CONTROL, .group = GROUP_END,
+	  .who = PARAM_BOTH | PARAM_CHECK | PARAM_CONTROL, .group = GROUP_END,
 	  .control = PARAM_ON(REG_MR),
 	  .help = "kind of memory for messages" },
 	{ .name = "inline-recv", .argument = INLINE_RECEIVE_WORDS,

@@ -194,6 +194,55 @@ static int inspect_power(const struct ends *ends, bool client,
 		    end_whose(ends, client), policy);
 }
 
+static void show_gpu(const struct ends *ends, bool client, char *text)
+{
+	const struct facts *facts = end_facts(ends, client);
+
+	if (facts_known(facts, FACT_GPU))
+		preflight_print(text, "%s, %s", facts_text(facts, FACT_GPU),
+				facts_text(facts, FACT_GPU_DISTANCE));
+}
+
+/* A GPU as far as the nearest one is far only on another processor. */
+static int inspect_gpu(const struct ends *ends, bool client, struct error *err)
+{
+	const struct facts *facts = end_facts(ends, client);
+	const char *device = end_port(ends, client)->device;
+	const char *gpu = facts_text(facts, FACT_GPU);
+	const char *distance = facts_text(facts, FACT_GPU_DISTANCE);
+	const char *least = facts_text(facts, FACT_NEAREST_GPU_DISTANCE);
+
+	if (strcmp(distance, least) != 0)
+		return fail(err, -EINVAL, "--memory=cuda:auto or hip:auto "
+			    "takes the nearest",
+			    "%s GPU %s is far from %s (%s), GPU %s is near "
+			    "(%s)", end_whose(ends, client), gpu, device,
+			    distance, facts_text(facts, FACT_NEAREST_GPU),
+			    least);
+	if (strcmp(distance, "across sockets") != 0)
+		return 0;
+	return fail(err, -EINVAL, "use a --device on the GPU's side: verbsperf "
+		    "devices --topology",
+		    "%s GPU %s is far from %s (%s)", end_whose(ends, client),
+		    gpu, device, distance);
+}
+
+static int inspect_acs(const struct ends *ends, bool client, struct error *err)
+{
+	const struct facts *facts = end_facts(ends, client);
+	const char *port = facts_text(facts, FACT_ACS_REDIRECT);
+	char advice[200];
+
+	if (!port[0] || !strcmp(port, "none"))
+		return 0;
+	snprintf(advice, sizeof(advice),
+		 "without virtual machines, switch it off at each port of the "
+		 "switch: setpci -s %s ECAP_ACS+6.w=0", port);
+	return fail(err, -EINVAL, advice,
+		    "%s PCIe switch sends peer to peer with the GPU to the "
+		    "root complex (ACS of %s)", end_whose(ends, client), port);
+}
+
 // clang-format off
 const struct check pcie_checks[] = {
 	{ .label = "PCIe", .fact = FACT_PCIE_GBPS,
@@ -216,6 +265,16 @@ const struct check pcie_checks[] = {
 	  .inspect = inspect_power,
 	  .cost = "the first message after a pause waits microseconds until "
 		  "the link is awake" },
+	{ .label = "GPU", .fact = FACT_GPU_DISTANCE,
+	  .applies = check_fact_known, .show = show_gpu,
+	  .inspect = inspect_gpu,
+	  .cost = "messages cross the root complex, or the link between the "
+		  "processors: less bandwidth" },
+	{ .label = "ACS redirect", .fact = FACT_ACS_REDIRECT,
+	  .applies = check_fact_known, .show = check_show_fact,
+	  .needed = "none", .inspect = inspect_acs,
+	  .cost = "messages in the memory of a GPU go up to the root complex "
+		  "and back: less bandwidth" },
 	{ .label = NULL },
 };
 // clang-format on

@@ -336,6 +336,40 @@ TEST(test_pcie_training)
 	check_findings(&e, rows, COUNT(rows), VERDICT_WARNING);
 }
 
+#define NEAREST { FACT_NEAREST_GPU, "0000:19:00.0" }, \
+	{ FACT_NEAREST_GPU_DISTANCE, "same switch" }
+#define USED(address, distance) \
+	{ FACT_GPU, address }, { FACT_GPU_DISTANCE, distance }
+
+TEST(test_gpu)
+{
+	static const struct finding rows[] = {
+		{ "GPU", { NEAREST }, NULL, NULL, NULL },
+		{ "GPU", { NEAREST, USED("0000:1b:00.0", "same switch") },
+		  "0000:1b:00.0, same switch", NULL, NULL },
+		{ "GPU", { NEAREST, USED("0000:b9:00.0", "same NUMA node") },
+		  "0000:b9:00.0, same NUMA node", "the client's GPU "
+		  "0000:b9:00.0 is far from mlx5_0 (same NUMA node), GPU "
+		  "0000:19:00.0 is near (same switch)", "cuda:auto" },
+		{ "GPU", { { FACT_NEAREST_GPU, "0000:19:00.0" },
+			   { FACT_NEAREST_GPU_DISTANCE, "across sockets" },
+			   USED("0000:19:00.0", "across sockets") },
+		  "0000:19:00.0, across sockets", "the client's GPU "
+		  "0000:19:00.0 is far from mlx5_0 (across sockets)",
+		  "devices --topology" },
+		{ "ACS redirect", { NEAREST }, NULL, NULL, NULL },
+		{ "ACS redirect", { { FACT_ACS_REDIRECT, "none" } }, "none",
+		  NULL, NULL },
+		{ "ACS redirect", { { FACT_ACS_REDIRECT, "0000:18:03.0" } },
+		  "0000:18:03.0", "the client's PCIe switch sends peer to "
+		  "peer with the GPU to the root complex (ACS of "
+		  "0000:18:03.0)", "setpci -s 0000:18:03.0 ECAP_ACS+6.w=0" },
+	};
+	struct two_ends e = good_ends();
+
+	check_findings(&e, rows, COUNT(rows), VERDICT_WARNING);
+}
+
 TEST(test_pcie_power)
 {
 	static const char sleeps[] = "the client's PCIe link sleeps when it "
@@ -623,7 +657,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_pcie),
 	cmocka_unit_test(test_pcie_of_a_guest),
 	cmocka_unit_test(test_pcie_training),
-	cmocka_unit_test(test_pcie_power),
+	cmocka_unit_test(test_gpu),
+		cmocka_unit_test(test_pcie_power),
 	cmocka_unit_test(test_mtu),
 	cmocka_unit_test(test_links),
 	cmocka_unit_test(test_flow_control),

@@ -51,7 +51,7 @@ struct made_up {
 
 static void write_file(const char *folder, const char *name, const char *text)
 {
-	char path[SYSFS_PATH_SIZE];
+	char path[2 * SYSFS_PATH_SIZE];
 
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	host_file(path, text);

@@ -219,7 +219,7 @@ struct counter_reader *counter_reader_new(const struct port *port,
 	r = xcalloc(1, sizeof(*r));
 	r->scope = scope;
 	if (gid && port_is_ethernet(port) &&
-	    netdev_of_gid(port->device, port->number, gid->index, r->netdev))
+	    netdev_of_port(port, gid, r->netdev))
 		netdev_go_down(r->netdev);
 	set_folders(r, port);
 	find_all(r);

@@ -169,9 +169,7 @@ void facts_of_netdev(const struct port *port, struct facts *facts)
 	const struct gid *gid = gid_best(port);
 	uint64_t mtu;
 
-	if (!port_is_ethernet(port) ||
-	    !netdev_of_gid(port->device, port->number, gid ? gid->index : 0,
-			   name))
+	if (!port_is_ethernet(port) || !netdev_of_port(port, gid, name))
 		return;
 	facts_set_text(facts, FACT_NETDEV, name);
 	if (sysfs_count(&mtu, "%s/%s/mtu", net, name))

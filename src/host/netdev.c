@@ -1,6 +1,7 @@
 #include "config.h"
 #include "host/netdev.h"
 
+#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +16,17 @@ bool netdev_of_gid(const char *device, uint32_t port, uint32_t index,
 	return sysfs_read(name, NETDEV_NAME_SIZE,
 			  "/sys/class/infiniband/%s/ports/%u/gid_attrs/ndevs/"
 			  "%u", device, port, index);
+}
+
+/* The kernel need not have the GID of an iWARP port in sysfs. */
+bool netdev_of_port(const struct port *port, const struct gid *gid,
+		    char name[NETDEV_NAME_SIZE])
+{
+	name[0] = '\0';
+	if (port->iwarp)
+		return gid && if_indextoname(gid->ifindex, name);
+	return netdev_of_gid(port->device, port->number, gid ? gid->index : 0,
+			     name);
 }
 
 struct below {

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/port.h"
+
 /* IFNAMSIZ of the kernel, with the final NUL. */
 #define NETDEV_NAME_SIZE 16
 
@@ -13,6 +15,11 @@
  * NAME "", if none has, as on InfiniBand. */
 bool netdev_of_gid(const char *device, uint32_t port, uint32_t index,
 		   char name[NETDEV_NAME_SIZE]);
+
+/* The interface of GID, which is one of PORT's, or NULL: the first.  Returns as
+ * netdev_of_gid(). */
+bool netdev_of_port(const struct port *port, const struct gid *gid,
+		    char name[NETDEV_NAME_SIZE]);
 
 /* Replace NAME, of a VLAN or the like, by the interface below it, and so on
  * down.  It stays what it is if there are several below it, as below a bond. */

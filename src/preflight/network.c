@@ -36,7 +36,8 @@ static int inspect_mtu(const struct ends *ends, bool client, struct error *err)
 	const uint32_t path = mtu_bytes(port->active_mtu);
 	char advice[160];
 
-	if (!mtu || mtu >= LARGEST_MTU + MTU_HEADERS ||
+	/* iWARP has no path MTU */
+	if (!mtu || port->iwarp || mtu >= LARGEST_MTU + MTU_HEADERS ||
 	    path >= LARGEST_MTU || plan_largest(ends->plan) <= path ||
 	    path > least_active_mtu(ends) || ends->plan->mtu < path)
 		return 0;
@@ -158,7 +159,9 @@ static bool lists(const char *list, uint32_t priority)
 
 static bool has_priorities(const struct ends *ends)
 {
-	return port_is_ethernet(ends->client) && check_fact_known(ends);
+	/* TCP, on iWARP, needs neither */
+	return port_is_ethernet(ends->client) && !ends->client->iwarp &&
+	       check_fact_known(ends);
 }
 
 static void show_control(const struct ends *ends, bool client, char *text)

@@ -496,6 +496,24 @@ TEST(test_flow_control)
 	assert_false(has_row(&e, "flow control"));
 }
 
+/* What is about packets of RoCE. */
+TEST(test_nothing_of_roce_on_iwarp)
+{
+	struct two_ends e = good_ends();
+
+	e.client.iwarp = e.server.iwarp = true;
+	give(&e.client.facts, &(const struct given){ FACT_PFC, "none" });
+	give(&e.client.facts, &(const struct given){ FACT_ROCE_ECN, "0" });
+	give(&e.client.facts, &(const struct given){ FACT_NETDEV, "eth0" });
+	give(&e.client.facts, &(const struct given){ FACT_NETDEV_MTU,
+						     "1500" });
+	look(&e);
+	assert_null(preflight_first(&e.found));
+	assert_int_equal(preflight_count(&e.found, VERDICT_WARNING), 0);
+	assert_false(has_row(&e, "flow control"));
+	assert_false(has_row(&e, "RoCE ECN"));
+}
+
 static void check_priority(uint32_t dscp, uint32_t tclass, uint32_t sl,
 			   const char *of_dscp, const char *wanted)
 {
@@ -662,6 +680,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_mtu),
 	cmocka_unit_test(test_links),
 	cmocka_unit_test(test_flow_control),
+	cmocka_unit_test(test_nothing_of_roce_on_iwarp),
 	cmocka_unit_test(test_priorities),
 	cmocka_unit_test(test_priorities_of_both_ends),
 	cmocka_unit_test(test_ecn),

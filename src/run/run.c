@@ -7,6 +7,7 @@
 #include "host/affinity.h"
 #include "host/counters.h"
 #include "run/verification.h"
+#include "traffic/allowance.h"
 #include "traffic/flow.h"
 #include "verbs/queues.h"
 
@@ -121,7 +122,9 @@ static struct flow make_flow(struct run *run, uint32_t t)
 			      (!run->plan->quiet || run->plan->arrivals),
 		.receivers = run->plan->mcast.wanted ?
 				     plan_copies(run->plan) : 0,
-		.allowances = run->res.allowances,
+		.allowances = !run->res.allowances ? NULL :
+			      &run->res.allowances[resources_first_qp(
+				      &run->res, t)],
 		.counts_arrivals = sees_arrivals(run),
 		.loss_timeout = loss_timeout(run),
 		.edge_error = (uint64_t)(EDGE_ERROR / tick),

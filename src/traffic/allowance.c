@@ -8,7 +8,7 @@
 int allowance_tell(struct flow *f, struct flow_qp *q,
 		   const struct flow_receives *r)
 {
-	struct allowance *a = q->allowance;
+	struct allowance *a = &f->allowances[q - f->qps];
 	struct ibv_send_wr *bad, wr = {
 		.wr_id = q->tag,
 		.opcode = IBV_WR_RDMA_WRITE,
@@ -17,7 +17,7 @@ int allowance_tell(struct flow *f, struct flow_qp *q,
 	};
 	int ret;
 
-	if (!a || r->total - a->told < a->step ||
+	if (!a->step || r->total - a->told < a->step ||
 	    a->waiting == ALLOWANCE_WRITES)
 		return 0;
 	a->told = r->total;
@@ -43,7 +43,7 @@ int allowance_retire(struct flow *f, struct ibv_wc *wc, int n)
 			wc[left++] = wc[i];
 			continue;
 		}
-		q->allowance->waiting--;
+		f->allowances[q - f->qps].waiting--;
 		ret = allowance_tell(f, q, q->receives);
 	}
 	return ret ?: left;
@@ -55,13 +55,10 @@ bool allowance_grew(struct flow *f)
 
 	for (uint32_t i = 0; i < f->n_qps; i++) {
 		struct flow_qp *q = &f->qps[i];
-		uint64_t told;
+		uint64_t told = be64toh(__atomic_load_n(
+			&f->allowances[i].theirs, __ATOMIC_ACQUIRE));
 
-		if (!q->allowance)
-			continue;
-		told = be64toh(__atomic_load_n(&q->allowance->theirs,
-					       __ATOMIC_ACQUIRE));
-		if (told < q->allowed)
+		if (!q->allowed || told < q->allowed)
 			continue;
 		q->allowed = told + 1;
 		grew = true;

@@ -19,7 +19,8 @@ struct allowance {
 	_Alignas(CACHE_LINE) uint64_t theirs;
 	uint64_t ours;
 	uint64_t told;		/* what was written last */
-	uint64_t step;		/* receives between two writes */
+	uint64_t step;		/* receives between two writes; 0: the peer
+				 * knows of none */
 	uint32_t waiting;	/* writes that are not complete */
 	struct ibv_sge sge;	/* of ours */
 	uint64_t remote;	/* address of the peer's first */

@@ -445,7 +445,7 @@ static ALWAYS_INLINE int poll_and_post(struct flow *f, uint64_t depth,
 		return -ECANCELED;
 	next_cqs(f);
 	n = poll_batch(f, f->send_cq, wc);
-	if (__builtin_expect(f->allowances, 0) && n >= 0) {
+	if (__builtin_expect(f->allowances != NULL, 0) && n >= 0) {
 		n = allowance_retire(f, wc, n);
 		if (allowance_grew(f) && refill)
 			ret = refill_all(f, depth, refill);

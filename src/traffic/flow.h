@@ -150,7 +150,6 @@ struct flow_qp {
 	uint32_t remote_qpn;	/* UD only, as remote_qkey */
 	uint32_t remote_qkey;
 	struct flow_receives *receives;	/* NULL: QP takes none */
-	struct allowance *allowance;	/* NULL: none (allowance.h) */
 };
 
 /* Completion queues shared by a subset of the QPs. */
@@ -276,7 +275,7 @@ struct flow {
 	bool counts_arrivals;	/* measure received messages */
 	bool credits;		/* the peer sends credits, and wr_ids number
 				 * all work requests (credit.h) */
-	bool allowances;	/* the QPs have one each */
+	struct allowance *allowances;	/* one of each QP; NULL: none */
 	struct flow_cqs *cqs;
 	uint32_t n_cqs;
 	uint32_t cq_at;		/* index of the pair polled now */

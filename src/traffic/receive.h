@@ -61,7 +61,7 @@ static ALWAYS_INLINE int take_receive(struct flow *f, const struct ibv_wc *wc)
 		f->received++;
 	}
 	ret = repost(f, r, (uint32_t)(wc->wr_id & FLOW_COUNT_MASK));
-	if (__builtin_expect(f->allowances, 0) && !ret)
+	if (__builtin_expect(f->allowances != NULL, 0) && !ret)
 		ret = allowance_tell(f, &f->qps[r - f->receives], r);
 	return ret;
 }

@@ -9,7 +9,8 @@
  * writes to is reused only after its message was checked, as a write needs no
  * receive: a send behind the writes (the notice) tells how many there are, and
  * a send in return (the credit) tells how many were checked, both in their
- * immediate data or, on iWARP, which has none, as data.  In such a run the credit completes a message.
+ * immediate data or, on iWARP, which has none, as data.  In such a run the
+ * credit completes a message.
  */
 #ifndef TRAFFIC_VERIFY_H
 #define TRAFFIC_VERIFY_H

@@ -290,13 +290,11 @@ static void connect_allowance(const struct resources *res,
 			      uint32_t k)
 {
 	struct allowance *a = res->allowances ? &res->allowances[i] : NULL;
-	struct flow_qp *q = &res->qps[i];
 
 	if (!a || !peer->allowances)
 		return;
-	q->allowance = a;
 	/* posted before the connection */
-	q->allowed = plan->rx_depth + 1;
+	res->qps[i].allowed = plan->rx_depth + 1;
 	a->told = plan->rx_depth;
 	a->step = larger(plan->rx_depth / 4, 1);
 	a->sge = (struct ibv_sge){

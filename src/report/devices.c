@@ -15,7 +15,8 @@ static void print_port(FILE *out, const struct port *port)
 		port_state_name(port), port_kind_name(port));
 	if (port->rate_mbps)
 		fprintf(out, " %g Gb/s", port->rate_mbps / 1000.0);
-	fprintf(out, ", MTU %u", mtu_bytes(port->active_mtu));
+	if (!port->iwarp)
+		fprintf(out, ", MTU %u", mtu_bytes(port->active_mtu));
 	if (!port_is_ethernet(port))
 		fprintf(out, ", LID %u", port->lid);
 	if (port->firmware[0])

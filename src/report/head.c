@@ -187,10 +187,13 @@ void head_print(FILE *out, const struct result *r)
 	const uint32_t most_inline = head_inline_size(r);
 	char name[TEST_NAME_SIZE];
 
-	fprintf(out, " %s: %s, %u QP%s, MTU %u, tx depth %u",
+	fprintf(out, " %s: %s, %u QP%s",
 		test_name(plan->op, plan->metric, name),
 		result_transport_name(plan), plan->qps,
-		plan->qps == 1 ? "" : "s", plan->mtu, plan_send_queue(plan));
+		plan->qps == 1 ? "" : "s");
+	if (!r->client.iwarp)
+		fprintf(out, ", MTU %u", plan->mtu);
+	fprintf(out, ", tx depth %u", plan_send_queue(plan));
 	if (plan->post_list > 1)
 		fprintf(out, ", post list %u", plan->post_list);
 	if (plan->threads > 1)

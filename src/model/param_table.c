@@ -237,7 +237,7 @@ const struct param param_table[] = {
 	  .help = "write or send with immediate data" },
 	{ .name = "poll", .argument = "data|completion",
 	  CHOICE(poll), .min = 0, .max = POLLS - 1, .initial = "data",
-	  .who = PARAM_CLIENT, .tests = "-L -- -- --",
+	  .who = PARAM_CLIENT, .tests = "-- -L -- --",
 	  .help = "what write_lat waits for" },
 	{ .id = 23, .name = "atomic-type", .letter = 'A',
 	  .argument = "FETCH_AND_ADD|CMP_AND_SWAP",

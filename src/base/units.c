@@ -311,6 +311,10 @@ static int read_cpus(const char **text, void *into)
 
 int units_parse_cpus(const char *text, struct cpus *cpus)
 {
+	if (!strcmp(text, "auto")) {
+		*cpus = (struct cpus){ .automatic = true };
+		return 0;
+	}
 	return list_parse(text, read_cpus, cpus, sizeof(*cpus));
 }
 

@@ -40,6 +40,7 @@ struct sizes {
 struct cpus {
 	uint32_t n;
 	uint32_t id[CPUS_MAX];
+	bool automatic;		/* empty, to be chosen (host/cores.h) */
 };
 
 /* Maximum flow labels in a run, and the largest label (20 bits). */

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "host/affinity.h"
+#include "host/cores.h"
 #include "host/facts.h"
 #include "host/place.h"
 #include "net/auth.h"
@@ -75,6 +76,7 @@ int test_prepare(const struct options *options, struct device *device,
 	      place_end(&result->params, device, err);
 	if (ret)
 		return ret;
+	cores_choose(&result->params, device->port.device, true);
 	facts_read(&device->port, &result->params);
 	result->client = device->port;
 	return 0;

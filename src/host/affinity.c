@@ -47,8 +47,9 @@ void affinity_choose(struct parameters *params)
 {
 	int cpu = sched_getcpu();
 
-	if (!params->cpus.n && params->plan.threads == 1 && cpu >= 0)
-		params->cpus = (struct cpus){ 1, { (uint32_t)cpu } };
+	if (!params->cpus.n && !params->cpus.automatic &&
+	    params->plan.threads == 1 && cpu >= 0)
+		params->cpus = (struct cpus){ 1, { (uint32_t)cpu }, false };
 }
 
 void affinity_keep_off(struct cpus *cpus)

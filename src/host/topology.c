@@ -243,6 +243,24 @@ const struct topology_nic *topology_find(const struct topology *t,
 	return NULL;
 }
 
+void topology_share(const char *device, uint32_t *rank, uint32_t *nics)
+{
+	const struct topology_nic *nic;
+	struct topology t;
+
+	*rank = *nics = 0;
+	topology_read(&t);
+	nic = topology_find(&t, device);
+	for (uint32_t i = 0; nic && i < t.n_nics; i++) {
+		if (t.nics[i].place.node != nic->place.node)
+			continue;
+		*rank += &t.nics[i] < nic;
+		*nics += 1;
+	}
+	*nics += !nic;
+	topology_free(&t);
+}
+
 bool topology_is_guest(const struct topology *t)
 {
 	return t->virtual_machine[0] && strcmp(t->virtual_machine, "none") != 0;

@@ -87,7 +87,7 @@ static const struct {
 		"percentiles like 99.5 or 50,99.999: above 0, below 100, with "
 		"at most four decimals",
 		units_parse_percentiles_into, PERCENTILES_MAX, "percentiles" },
-	[PARAM_CPUS] = { "cpus", "CPU numbers like 0 or 0,2,4-7, below 65536",
+	[PARAM_CPUS] = { "cpus", "CPU numbers like 0 or 0,2,4-7, below 65536, or auto",
 		units_parse_cpus_into, CPUS_MAX, "CPUs" },
 	[PARAM_RATE] = { .name = "rate",
 		.wanted = "a rate like 10 or 2.5Gb/s (bits), 1.25GB/s or "

@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "host/cores.h"
 #include "host/facts.h"
 #include "host/place.h"
 #include "model/plan.h"
@@ -157,6 +158,7 @@ int session_open_device(struct session *s)
 	      place_end(params, s->run.device, err);
 	if (ret)
 		return ret;
+	cores_choose(params, s->run.device->port.device, false);
 	facts_read(&s->run.device->port, params);
 	s->run.result->server = s->run.device->port;
 	return 0;

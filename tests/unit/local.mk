@@ -29,6 +29,7 @@ check_PROGRAMS = \
 	tests/unit/test_compare \
 	tests/unit/test_connect \
 	tests/unit/test_control_windows \
+	tests/unit/test_cores \
 	tests/unit/test_control_report \
 	tests/unit/test_counter_reader \
 	tests/unit/test_counters \
@@ -226,6 +227,8 @@ tests_unit_test_control_SOURCES = tests/unit/test_control.c \
 	$(fake_verbs) tests/unit/test.h
 tests_unit_test_control_report_SOURCES = tests/unit/test_control_report.c \
 	tests/unit/json_checks.c tests/unit/json_checks.h tests/unit/test.h
+tests_unit_test_cores_SOURCES = tests/unit/test_cores.c \
+	tests/unit/made_up_host.h tests/unit/test.h
 tests_unit_test_counter_reader_SOURCES = \
 	tests/unit/test_counter_reader.c tests/unit/made_up_host.h \
 	tests/unit/test.h

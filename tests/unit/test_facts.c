@@ -57,7 +57,9 @@ long dcb_query(const char *netdev, void *reply)
 	return -EOPNOTSUPP;
 }
 
-static const struct parameters first_two = { .cpus = { 2, { 0, 1 } } };
+static const struct parameters first_two = {
+	.cpus = { .n = 2, .id = { 0, 1 } },
+};
 
 static struct port made_up_port(void)
 {
@@ -260,7 +262,7 @@ TEST(test_all_of_them)
 TEST(test_none_of_them)
 {
 	struct port port = made_up_port();
-	const struct parameters none = { .cpus = { 0 } };
+	const struct parameters none = { .cpus.n = 0 };
 
 	made_up_ethtool.answers = false;
 	memset(&port.facts, 0xff, sizeof(port.facts));

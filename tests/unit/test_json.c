@@ -125,7 +125,7 @@ TEST(test_parameters_that_are_lists_and_words)
 	json_t *root;
 
 	r->params.percentiles = (struct percentiles){ 2, { 500000, 999999 } };
-	r->params.cpus = (struct cpus){ 3, { 4, 0, 65535 } };
+	r->params.cpus = (struct cpus){ 3, { 4, 0, 65535 }, false };
 	r->server.numa_node = 1;
 	networks_parse("10.0.0.0/8,::1", &r->params.allow);
 	r->params.numa = PARAM_NONE;

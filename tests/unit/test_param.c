@@ -283,7 +283,7 @@ TEST(test_cpus)
 	assert_int_equal(p.cpus.id[0], 3);
 	assert_int_equal(param_parse(&p, row, "--o", "3-0", &err), -EINVAL);
 	assert_message(&err, "--o '3-0': must be CPU numbers like 0 or "
-			     "0,2,4-7, below 65536");
+			     "0,2,4-7, below 65536, or auto");
 	assert_int_equal(p.cpus.n, 3);
 	error_clear(&err);
 	assert_int_equal(param_parse(&p, row, "--o", "0-64", &err), -EINVAL);

@@ -274,6 +274,8 @@ TEST(test_cpus)
 		{ "3-3", 0, 1, { 3 } },
 		{ "1,1", 0, 2, { 1, 1 } },
 		{ "65535", 0, 1, { 65535 } },
+		{ "auto", 0, 0, { 0 } },
+		{ "auto,1", -EINVAL, 0, { 0 } },
 		{ "65536", -ERANGE, 0, { 0 } },
 		{ "65530-65536", -ERANGE, 0, { 0 } },
 		{ "0-18446744073709551615", -ERANGE, 0, { 0 } },
@@ -301,6 +303,7 @@ TEST(test_cpus)
 		if (ret != rows[i].ret)
 			fail_msg("'%s' gave %d", rows[i].text, ret);
 		assert_int_equal(cpus.n, ret ? 99 : rows[i].n);
+		assert_int_equal(cpus.automatic, !ret && !cpus.n);
 		for (uint32_t k = 0; !ret && k < cpus.n; k++)
 			assert_int_equal(cpus.id[k], rows[i].values[k]);
 	}

@@ -1,0 +1,109 @@
+#include "config.h"
+#include "host/cores.h"
+
+#include <stdio.h>
+
+#include "host/sysfs.h"
+#include "host/topology.h"
+
+/* CPUs in the order in which they are taken. */
+struct order {
+	uint32_t n;
+	uint32_t id[CPU_SETSIZE];
+};
+
+/* Add the CPUs of the list in FILE to SET. */
+static void add_list(cpu_set_t *set, const char *file)
+{
+	char line[1024];
+	cpu_set_t more;
+
+	if (sysfs_read(line, sizeof(line), "%s", file) &&
+	    !cpulist_parse(line, &more))
+		CPU_OR(set, set, &more);
+}
+
+/* A sysfs_visitor: add the CPUs that interrupt NUMBER goes to. */
+static void add_interrupt(const char *number, void *into)
+{
+	char file[SYSFS_PATH_SIZE];
+
+	snprintf(file, sizeof(file), "/proc/irq/%.20s/effective_affinity_list",
+		 number);
+	add_list(into, file);
+}
+
+/* Begin with the share of the NIC, which is one of several on its node. */
+static void make_order(const cpu_set_t *allowed, const char *device,
+		       bool client, struct order *order)
+{
+	struct order all = { 0 };
+	uint32_t rank, nics, first;
+
+	topology_share(device, &rank, &nics);
+	for (uint32_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, allowed))
+			all.id[all.n++] = cpu;
+	first = (client ? rank : rank + 1) * all.n / nics;
+	order->n = all.n;
+	for (uint32_t i = 0; i < all.n; i++)
+		order->id[i] = all.id[client ? (first + i) % all.n :
+					       (first + all.n - 1 - i) % all.n];
+}
+
+/* Take CPUs of ORDER, up to N in all, but none that is in AVOID or in TAKEN,
+ * which also gets the other CPUs of their cores. */
+static void take(const struct order *order, const cpu_set_t *avoid,
+		 cpu_set_t *taken, uint32_t n, struct cpus *cpus)
+{
+	char file[SYSFS_PATH_SIZE];
+
+	for (uint32_t i = 0; i < order->n && cpus->n < n; i++) {
+		const uint32_t cpu = order->id[i];
+
+		if (CPU_ISSET(cpu, avoid) || CPU_ISSET(cpu, taken))
+			continue;
+		cpus->id[cpus->n++] = cpu;
+		CPU_SET(cpu, taken);
+		snprintf(file, sizeof(file), "/sys/devices/system/cpu/cpu%u/"
+			 "topology/thread_siblings_list", cpu);
+		add_list(taken, file);
+	}
+}
+
+void cores_pick(const cpu_set_t *allowed, const char *device, bool client,
+		uint32_t n, struct cpus *cpus)
+{
+	cpu_set_t interrupted, taken, none;
+	struct order order;
+
+	*cpus = (struct cpus){ .n = 0 };
+	make_order(allowed, device, client, &order);
+	CPU_ZERO(&interrupted);
+	CPU_ZERO(&taken);
+	CPU_ZERO(&none);
+	sysfs_list(add_interrupt, &interrupted,
+		   "/sys/class/infiniband/%s/device/msi_irqs", device);
+	take(&order, &interrupted, &taken, n, cpus);
+	take(&order, &none, &taken, n, cpus);
+	/* only cores that are taken are left: one CPU more of each, and so
+	 * on */
+	for (uint32_t before = 0; before < cpus->n && cpus->n < n;) {
+		before = cpus->n;
+		CPU_ZERO(&taken);
+		for (uint32_t i = 0; i < cpus->n; i++)
+			CPU_SET(cpus->id[i], &taken);
+		take(&order, &none, &taken, n, cpus);
+	}
+}
+
+void cores_choose(struct parameters *params, const char *device, bool client)
+{
+	cpu_set_t allowed;
+
+	if (!params->cpus.automatic || params->parallel > 1 ||
+	    sched_getaffinity(0, sizeof(allowed), &allowed))
+		return;
+	cores_pick(&allowed, device, client, params->plan.threads,
+		   &params->cpus);
+}

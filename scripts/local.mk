@@ -28,6 +28,7 @@ dist_verbsperf_cluster_DATA = \
 	scripts/verbsperf/cluster/heatmap.py \
 	scripts/verbsperf/cluster/nodes.py \
 	scripts/verbsperf/cluster/page.py \
+	scripts/verbsperf/cluster/rails.py \
 	scripts/verbsperf/cluster/running.py \
 	scripts/verbsperf/cluster/view.py
 

@@ -47,6 +47,8 @@ def cluster(*arguments, env=None, **options):
     (("--pattern", "x", "write_bw"), "invalid choice: 'x'"),
     (("--nodes", "n[1-", "--pattern", "pairs", "write_bw"), "n[1-"),
     (("--nodes", "n1", "--pattern", "pairs", "write_bw"), "two nodes"),
+    (("--nodes", "n[1-2]", "--devices", "x0", "--rails", "write_bw"),
+     "--rails needs several --devices, such as mlx5_[0-3]"),
     (("--nodes", "n[1-2]", "--pattern", "pairs", "write_bw", "-s", "1"),
      "write the long name"),
     (("--nodes", "n[1-2]", "--pattern", "pairs", "write_bw", "--iterations",

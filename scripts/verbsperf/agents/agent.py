@@ -336,9 +336,28 @@ def describe(program: str) -> Object:
          "mtu": match[5] and int(match[5]), "firmware": match[6],
          "link": rate_of(match[1], match[2]) or match[4]}
         for match in re.finditer(PORT, listed.stdout, re.MULTILINE)]
+    paths = paths_of(path)
+    for one in found["devices"]:
+        one["path"] = paths.get(one["name"], [])
     if version.returncode or not found["devices"]:
         found["error"] = why_none(version if version.returncode else listed)
     return found
+
+
+def paths_of(path: str) -> Dict[str, List[Object]]:
+    """Return the PCIe functions from each device up, as the verbsperf at PATH
+    shows them, if it does."""
+    try:
+        done = subprocess.run(
+            [path, "devices", "--topology", "--json"], capture_output=True,
+            timeout=ASK_WITHIN, check=False, stdin=subprocess.DEVNULL)
+        return {nic["device"]: [
+            {"address": step["address"], "gbps": step["gbps"]}
+            for step in nic["place"]["path"]]
+            for nic in json.loads(done.stdout)["nics"]}
+    except (OSError, subprocess.TimeoutExpired, ValueError, KeyError,
+            TypeError):
+        return {}
 
 
 class Agent:

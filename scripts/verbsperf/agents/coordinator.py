@@ -14,6 +14,7 @@ from typing import (Any, AsyncIterator, Callable, Iterable, NoReturn, Optional,
 
 from verbsperf.agents import agent as protocol
 from verbsperf.base.errors import Refused
+from verbsperf.documents import formats
 from verbsperf.documents.fields import (Fields, having, list_of, of, optional,
                                         wrong)
 from verbsperf.documents.jsonfile import Object
@@ -47,7 +48,9 @@ TEXT, NUMBER = of(str), of(int)
 MESSAGES: dict[str, Fields] = {
     "node": {"error": optional(TEXT), "devices": list_of(having(
         name=TEXT, state=TEXT, port=NUMBER, mtu=optional(NUMBER),
-        link=optional(TEXT), firmware=optional(TEXT)))},
+        link=optional(TEXT), firmware=optional(TEXT),
+        path=optional(list_of(having(
+            address=optional(TEXT), gbps=formats.is_optional_amount)))))},
     "pong": {"t": is_time, "now": is_time},
     "listening": {"id": NUMBER, "port": is_port},
     "warm": {"id": NUMBER},

@@ -8,11 +8,12 @@ from verbsperf.agents.coordinator import Coordinator
 from verbsperf.agents.fleet import Job, Outcome
 from verbsperf.base.command import say
 from verbsperf.base.progress import Progress
+from verbsperf.cluster import rails
 from verbsperf.cluster.file import Begun, pair_of
 from verbsperf.cluster.view import in_rounds
 from verbsperf.documents.jsonfile import Object
 from verbsperf.findings import evidence
-from verbsperf.findings.inquiry import Inquiry
+from verbsperf.findings.inquiry import Inquiry, usual_tolerance
 from verbsperf.findings.observed import Measured
 from verbsperf.pairs import patterns
 from verbsperf.pairs.patterns import Pair
@@ -165,9 +166,12 @@ class Clustering:
     async def inquire(self, index: int) -> None:
         """Test again what is suspect at the point INDEX, and say what is."""
         point = self.work.points[index]
+        own = in_rounds(self.file.entries, index)
+        if self.work.pattern == rails.PATTERN:
+            await self.inquire_of_rails(index, own)
+            own = list(filter(rails.is_alone(own), own))
         measured = [Measured(pair_of(entry), entry["value"], entry["round"])
-                    for entry in in_rounds(self.file.entries, index)
-                    if entry["value"] is not None]
+                    for entry in own if entry["value"] is not None]
         if not measured:
             return
 
@@ -185,10 +189,37 @@ class Clustering:
                           self.work.tolerance, point.words[0])
         await inquiry.run()
         for one in inquiry.findings:
-            self.file.append({"type": "finding", "point": index, **one,
-                              "beside": self.evidence(one)})
+            self.add_finding(index, one)
         for note in inquiry.notes:
             self.file.append({"type": "note", "point": index, "sentence": note})
+
+    async def inquire_of_rails(self, index: int, entries: list[Object]
+                               ) -> None:
+        """Test again what is slower beside the other rails of its node, in
+        ENTRIES, the pairs of the rounds of the point INDEX; say what is."""
+        metric = self.work.points[index].metric
+        most = self.work.tolerance or usual_tolerance(metric)
+        devices = {name: node.facts.get("devices") or []
+                   for name, node in self.coordinator.nodes.items()}
+        for some in rails.suspects(rails.rails_of(entries), most):
+            pairs = [rail.pair for rail in some]
+            self.progress.name("testing again: the rails of "
+                               + pairs[0].client.node)
+            values = []
+            for own in (pairs, *([pair] for pair in pairs)):
+                self.number += 1
+                values += [one.value(metric) for one in await self.run_round(
+                    self.number, index, own, True)]
+            together, alone = values[:len(pairs)], values[len(pairs):]
+            again = [rail.again(*both)
+                     for rail, *both in zip(some, alone, together)]
+            for one in rails.findings_of(again, most, devices):
+                self.add_finding(index, one)
+
+    def add_finding(self, index: int, one: Object) -> None:
+        """Write the finding ONE of the point INDEX."""
+        self.file.append({"type": "finding", "point": index, **one,
+                          "beside": self.evidence(one)})
 
     def remember(self, outcome: Outcome) -> None:
         """Keep what explains the result of both ends of OUTCOME."""

@@ -7,6 +7,7 @@ from typing import Iterable, Iterator, NamedTuple, Optional, Sequence
 from verbsperf.base import tables
 from verbsperf.base.metrics import METRICS
 from verbsperf.base.tables import counted, number
+from verbsperf.cluster import rails
 from verbsperf.cluster.file import pair_of
 from verbsperf.documents.jsonfile import Object
 from verbsperf.documents.points import label
@@ -323,6 +324,14 @@ def verdict(header: Object, entries: list[Object]) -> str:
         else "nothing was measured"])
 
 
+def rail_lines(header: Object, entries: list[Object]) -> Iterator[str]:
+    """Yield what each rail reached alone and beside the others."""
+    for index, point in enumerate(header["points"]):
+        yield from ("", f"{label(sweep_point(point))}, "
+                    + tables.unit(point["metric"]))
+        yield from rails.table_lines(in_rounds(entries, index))
+
+
 def text(header: Object, entries: list[Object]) -> str:
     """Return all of it, as wide as the terminal."""
     width = shutil.get_terminal_size().columns
@@ -330,11 +339,14 @@ def text(header: Object, entries: list[Object]) -> str:
     domain = domain_of(header["nodes"])
     if domain:
         lines += ["", f"(tables have the nodes' names without {domain})"]
-    for matrix in matrices(header, entries):
+    by_rail = header["pattern"] == rails.PATTERN
+    for matrix in () if by_rail else matrices(header, entries):
         lines += ["", spread_text(matrix)]
         grid = grid_lines(matrix, width)
         lines += [f"({READING})", *grid] if grid else worst_lines(matrix)
-    lines += ["", *sum_lines(header, entries), *probe_lines(header, entries),
+    lines += rail_lines(header, entries) if by_rail else (
+        "", *sum_lines(header, entries))
+    lines += [*probe_lines(header, entries),
               *said_lines(entries), "", verdict(header, entries)]
     return "".join(f" {tables.printable(line)}".rstrip() + "\n"
                    for line in lines)

@@ -68,6 +68,9 @@ def parser() -> Parser:
                    help="each device with those of other indexes, too")
     p.add_argument("--pattern", choices=list(patterns.PATTERNS),
                    help=" ".join(patterns.PATTERNS), metavar="PATTERN")
+    p.add_argument("--rails", action="store_const", dest="pattern",
+                   const="rails",
+                   help="the rails of each node together and one by one")
     p.add_argument("--target", metavar="NODE",
                    help="incast, outcast: only this node [each in turn]")
     p.add_argument("--topology", metavar="FILE",
@@ -226,6 +229,8 @@ def ask(options: argparse.Namespace) -> tuple[Object, Work]:
             if options.pattern == "random" else 0
     planned = points_of(options.what, found)
     devices = nodesets.expand(options.devices) if options.devices else [""]
+    if options.pattern == "rails" and len(devices) < 2:
+        raise Refused("--rails needs several --devices, such as mlx5_[0-3]")
     probes, probe = probes_of(options, nodes, devices[0]), None
     if probes:
         seconds = max(one.times["duration"] for one in planned)

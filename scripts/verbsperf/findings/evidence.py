@@ -8,7 +8,8 @@ from verbsperf.documents.jsonfile import Object
 # A fact is usual if as many of the other nodes have it alike.
 USUAL = 0.8
 # What is no property of a node, but of the moment.
-MOMENTARY = ("cpu_mhz", "huge_pages_free", "pcie_address")
+MOMENTARY = ("cpu_mhz", "huge_pages_free", "pcie_address", "gpu",
+             "nearest_gpu")
 
 
 def facts_of(devices: Sequence[Object]) -> Object:

@@ -36,6 +36,11 @@ CERTAIN = 1e-4          # chance, and no more rounds are needed
 Measure = Callable[[list[Pair]], Awaitable[list[Optional[float]]]]
 
 
+def usual_tolerance(metric: str) -> float:
+    """Return by which share METRIC may be slower."""
+    return RATE_TOLERANCE if METRICS[metric].is_rate else TIME_TOLERANCE
+
+
 class Inquiry:
     """Suspects of one point of measurement, and what becomes of them."""
 
@@ -46,7 +51,7 @@ class Inquiry:
         self.metric, self.measure = metric, measure
         self.source = random.Random(seed)
         self.words = words.Words(metric, test)
-        usual = RATE_TOLERANCE if METRICS[metric].is_rate else TIME_TOLERANCE
+        usual = usual_tolerance(metric)
         self.least = -math.log(1 - (usual if tolerance is None else tolerance))
         self.rounds: dict[int, Speeds] = {}
         for one in measured:

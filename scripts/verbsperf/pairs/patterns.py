@@ -169,6 +169,19 @@ def from_file(wanted: Wanted) -> Iterator[Names]:
         yield pairs
 
 
+def by_rails(wanted: Wanted) -> Iterator[Names]:
+    """Yield two rounds in which each two nodes send to each other, first one
+    and then the other; with an odd number the last one has rounds with the
+    first. Each round has all rails together, and then one after the other."""
+    nodes = wanted.nodes
+    rounds = [list(zip(nodes[::2], nodes[1::2]))]
+    if len(nodes) % 2:
+        rounds.append([(nodes[0], nodes[-1])])
+    for names in rounds:
+        yield names
+        yield [(b, a) for a, b in names]
+
+
 PATTERNS: dict[str, Callable[[Wanted], Iterator[Names]]] = {
     "pairs": by_two,
     "all-pairs": all_pairs,
@@ -179,6 +192,7 @@ PATTERNS: dict[str, Callable[[Wanted], Iterator[Names]]] = {
     "ring": ring,
     "random": at_random,
     "file": from_file,
+    "rails": by_rails,
 }
 
 
@@ -191,6 +205,13 @@ def rails_of(names: Names, ends: dict[str, list[End]], cross: bool
         yield [Pair(one, there[(rail + shift) % len(there)], rail)
                for a, b in names for there in (ends[b],)
                for rail, one in enumerate(ends[a][:len(there)])]
+
+
+def one_by_one(pairs: list[Pair]) -> Iterator[list[Pair]]:
+    """Yield each rail of PAIRS alone, if there are several."""
+    rails = sorted({pair.rail for pair in pairs})
+    for rail in rails if len(rails) > 1 else ():
+        yield [pair for pair in pairs if pair.rail == rail]
 
 
 def rounds_of(pattern: str, wanted: Wanted, devices: dict[str, list[str]],
@@ -207,3 +228,5 @@ def rounds_of(pattern: str, wanted: Wanted, devices: dict[str, list[str]],
             step = concurrent or len(pairs)
             for start in range(0, len(pairs), step):
                 yield pairs[start:start + step]
+            if pattern == "rails":
+                yield from one_by_one(pairs)

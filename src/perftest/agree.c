@@ -260,9 +260,13 @@ static int fit(struct session *s)
 static int check_own(struct session *s)
 {
 	struct result *r = s->run.result;
+	const struct port *own = port_of(s, false);
 
+	if (own->iwarp)
+		return port_lacks(own, "queue pairs that are connected without "
+				  "rdma_cm, as with perftest", &r->error);
 	return limits_check(&r->params, &r->error) ?:
-	       plan_fit_client(&r->params.plan, port_of(s, false), &r->error);
+	       plan_fit_client(&r->params.plan, own, &r->error);
 }
 
 int perftest_agree(struct session *s)

@@ -94,3 +94,12 @@ def test_a_server_that_dies():
     server.kill()
     program.wait()
     assert program.status == 1 and len(program.errors) == 1, str(program)
+
+
+def test_perftest_cannot_be_there():
+    """It would move the queue pairs by hand, or have no TCP connection."""
+    server = lab.Server("--once", "--perftest", "write_bw")
+    perftest = lab.Program("-d", lab.DEVICE, "-p", server.port, "127.0.0.1",
+                           argv0=("ib_write_bw",))
+    lab.complained(server.wait(), "is an iWARP device, .*perftest")
+    perftest.kill()

@@ -152,7 +152,14 @@ def test_a_loss_that_does_not_repeat():
     pair = Pair(End("n1", "x0"), End("n2", "x0"))
     lossy = rails.Rail(pair, "gbps", 100.0, 50.0)
     assert lossy.lost() == pytest.approx(0.5)
-    assert lossy.again(100.0, 99.0).lost() == pytest.approx(0.01)
-    assert lossy.again(100.0, 20.0).lost() == pytest.approx(0.5)
-    assert lossy.again(100.0, None).lost() is None
-    assert rails.Rail(pair, "p50", 2.0, 4.0).lost() == pytest.approx(0.5)
+    assert lossy.again([100.0, 90.0], [40.0, 90.0]).lost() == 0
+    assert lossy.again([100.0, None, 90.0], [50.0, 45.0, None]).lost() == (
+        pytest.approx(0.5))
+    assert lossy.again([100.0], [None]).lost() == 0
+    assert list(rails.notes_of([lossy, lossy], [
+        lossy, lossy.again([100.0], [100.0])], 0.03)) == [
+        "n1 x0: 50% slower beside the other rails, but not when tested again"]
+    slow = rails.Rail(pair, "p50", 2.0, 4.0)
+    assert slow.lost() == pytest.approx(0.5)
+    assert slow.again([2.0, 1.0], [2.0, 8.0]).lost() == 0
+    assert slow.again([2.0, 1.0], [6.0, 9.0]).lost() == pytest.approx(0.8)

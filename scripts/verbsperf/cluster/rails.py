@@ -12,6 +12,8 @@ from verbsperf.pairs.patterns import End, Pair
 from verbsperf.stats.ranks import median
 
 PATTERN = "rails"
+# So often a suspect is tested again.
+AGAIN = 4
 # Of what a link carries, headers leave messages this much.
 USABLE = 0.85
 
@@ -32,12 +34,17 @@ class Rail(NamedTuple):
         return 1 - (ratio if METRICS[self.metric].is_rate else 1 / ratio)
 
 
-    def again(self, alone: Optional[float], together: Optional[float]
-              ) -> "Rail":
-        """Return it with ALONE and TOGETHER, of another test, unless it lost
-        less before."""
-        new = self._replace(alone=alone, together=together)
-        return min(self, new, key=lambda rail: rail.lost() or 0.0)
+    def again(self, alone: Sequence[Optional[float]],
+              together: Sequence[Optional[float]]) -> "Rail":
+        """Return it with what more tests reached ALONE and TOGETHER: it lost
+        nothing unless each of these is slower than each of those."""
+        sign = 1 if METRICS[self.metric].is_rate else -1
+        slow, fast = ([sign * value for value in values if value is not None]
+                      for values in (together, alone))
+        if not slow or not fast or max(slow) >= min(fast):
+            return self._replace(together=self.alone)
+        return self._replace(alone=sign * median(fast),
+                             together=sign * median(slow))
 
 
 class Link(NamedTuple):
@@ -147,6 +154,16 @@ def findings_of(rails: Sequence[Rail], most: float,
     for (link, ends), lost in found.items():
         yield finding(ends, "each other" if len(ends) > 1 else
                       "the other rails", lost, link)
+
+
+def notes_of(before: Sequence[Rail], again: Sequence[Rail], most: float
+             ) -> Iterator[str]:
+    """Yield which rails lost more than MOST BEFORE, and not AGAIN."""
+    for old, new in zip(before, again):
+        lost = old.lost() or 0.0
+        if lost > most >= (new.lost() or 0.0):
+            yield (f"{old.pair.client.text()}: {100 * lost:.0f}% slower beside "
+                   "the other rails, but not when tested again")
 
 
 def table_lines(entries: Sequence[Object]) -> list[str]:

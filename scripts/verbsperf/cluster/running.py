@@ -202,19 +202,33 @@ class Clustering:
         devices = {name: node.facts.get("devices") or []
                    for name, node in self.coordinator.nodes.items()}
         for some in rails.suspects(rails.rails_of(entries), most):
-            pairs = [rail.pair for rail in some]
             self.progress.name("testing again: the rails of "
-                               + pairs[0].client.node)
-            values = []
-            for own in (pairs, *([pair] for pair in pairs)):
-                self.number += 1
-                values += [one.value(metric) for one in await self.run_round(
-                    self.number, index, own, True)]
-            together, alone = values[:len(pairs)], values[len(pairs):]
-            again = [rail.again(*both)
-                     for rail, *both in zip(some, alone, together)]
+                               + some[0].pair.client.node)
+            again = await self.test_rails(index, some, most)
             for one in rails.findings_of(again, most, devices):
                 self.add_finding(index, one)
+            for sentence in rails.notes_of(some, again, most):
+                self.file.append({"type": "note", "point": index,
+                                  "sentence": sentence})
+
+    async def test_rails(self, index: int, some: list[rails.Rail], most: float
+                         ) -> list[rails.Rail]:
+        """Return SOME rails of a node as they are when those that lost more
+        than MOST are tested again, in turn together and alone."""
+        metric = self.work.points[index].metric
+        alone: dict[Pair, list[Optional[float]]] = {
+            rail.pair: [] for rail in some if (rail.lost() or 0) > most}
+        together: dict[Pair, list[Optional[float]]] = {
+            rail.pair: [] for rail in some}
+        for _ in range(rails.AGAIN):
+            for pairs, values in ((list(together), together),
+                                  *(([pair], alone) for pair in alone)):
+                self.number += 1
+                for pair, one in zip(pairs, await self.run_round(
+                        self.number, index, pairs, True)):
+                    values[pair].append(one.value(metric))
+        return [rail.again(alone[rail.pair], together[rail.pair])
+                if rail.pair in alone else rail for rail in some]
 
     def add_finding(self, index: int, one: Object) -> None:
         """Write the finding ONE of the point INDEX."""

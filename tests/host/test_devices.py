@@ -38,6 +38,13 @@ def test_one_that_libibverbs_leaves_out_is_shown(tmp_path):
     assert "\nrxe7: cannot open /dev/infiniband/uverbs907: " in program.out
 
 
+def test_no_topology_of_a_device_that_is_not_there():
+    """No device is opened; this machine may have others, or none."""
+    said = failed(Program("devices", "--topology", "-d", "none0"))
+    assert ("--device none0: not found" in said
+            or "there is no RDMA device on this machine" in said)
+
+
 def test_none_that_can_be_used():
     failed(Program("devices", "-d", "broken0"), REASON, "container")
     program = Program("devices", "-i", 2)

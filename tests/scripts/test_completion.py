@@ -264,7 +264,7 @@ def test_options_of_scripts(name):
 
 @pytest.mark.parametrize("name, words, wanted", [
     ("cluster", ("--pattern", "in"), ["incast"]),
-    ("cluster", ("--pattern", "=", "r"), ["ring", "random"]),
+    ("cluster", ("--pattern", "=", "r"), ["ring", "random", "rails"]),
     ("cluster", ("--launch", "s"), ["ssh", "slurm"]),
     ("cluster", ("--nodes", "write_bw", "wr"), ["write_bw", "write_lat"]),
     ("cluster", ("--resume", "qui"), ["quick"]),

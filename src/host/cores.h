@@ -9,8 +9,8 @@
 #include "model/param.h"
 
 /*
- * Choose the CPUs of PARAMS if they are automatic, one for each thread, of those
- * that this process may use.  Call when the process has been placed
+ * Choose the CPUs of PARAMS if they are automatic, one for each thread, of
+ * those that this process may use.  Call when the process has been placed
  * (host/place.h), and when the number of threads is known.  CLIENT: this end is
  * the client.  A server of several clients at once pins nothing.
  */

@@ -15,8 +15,8 @@ void facts_driver(const char *device, char text[FACT_TEXT_SIZE]);
 /*
  * Read into port->facts what is true now of this host, of PORT, whose other
  * fields are known, and of the CPUs and the memory that PARAMS choose; without
- * --cpus, threads run wherever this process may.  Call when the process has been
- * placed (host/place.h), and when it does not fork any more.
+ * --cpus, threads run wherever this process may.  Call when the process has
+ * been placed (host/place.h), and when it does not fork any more.
  */
 void facts_read(struct port *port, const struct parameters *params);
 

@@ -101,8 +101,8 @@ const struct topology_nic *topology_find(const struct topology *t,
  */
 void topology_choose(struct topology *t, const char *maker);
 
-/* Find how many NICs the node of the RDMA device DEVICE has, and which of them it
- * is, from 0; one that is not known is the only one. */
+/* Find how many NICs the node of the RDMA device DEVICE has, and which of them
+ * it is, from 0; one that is not known is the only one. */
 void topology_share(const char *device, uint32_t *rank, uint32_t *nics);
 
 /* True in a virtual machine, whose PCIe is made up by the hypervisor. */

@@ -36,8 +36,8 @@ struct limit_verdict {
  *
  * A value exactly at the limit meets it.  The value is the one in the table
  * before rounding: the sum of both directions, for UC and UD what the receiver
- * counted, and of a counter the rise at the end where it is larger.  An interval
- * is one of the slower direction.
+ * counted, and of a counter the rise at the end where it is larger.  An
+ * interval is one of the slower direction.
  */
 uint32_t limit_judge(const struct result *r, struct limit_verdict **list);
 

@@ -11,8 +11,8 @@
 
 #include "traffic/flow.h"
 
-/* The immediate data, or data, hold a count of messages.  This bit is set in a credit
- * and clear in a notice. */
+/* The immediate data, or data, hold a count of messages.  This bit is set in a
+ * credit and clear in a notice. */
 #define CREDIT (1U << 31)
 #define COUNT_BITS 31
 

@@ -131,7 +131,7 @@ struct flow_qp {
 	uint64_t posted;	/* messages since the connection began */
 	uint64_t completed;
 	uint64_t limit;		/* upper bound of posted */
-	uint64_t allowed;	/* 1 + another one (allowance.h); 0: none */
+	uint64_t allowed;	/* likewise, and 1 more (allowance.h); 0: none */
 	uint64_t ahead;		/* as in flow_list, of the next list */
 	uint32_t copy;		/* index of the next list's first request */
 	uint32_t unsignaled_left;	/* messages until the next signaled

@@ -72,8 +72,8 @@ TEST(test_the_server_refuses)
 	pair_run(&p);
 	pair_check_both_failed(&p, "memory");
 	assert_string_equal(p.client.result->error.message,
-			    "the server: the test needs 21376 bytes of memory, "
-			    "4096 for messages and 17280 for queues: this "
+			    "the server: the test needs 21312 bytes of memory, "
+			    "4096 for messages and 17216 for queues: this "
 			    "server allows 4095 (--max-memory)");
 	assert_contains(p.client.result->error.advice, "a smaller --tx-depth");
 	assert_string_equal(p.client.result->error.code, "ENOMEM");

@@ -199,6 +199,7 @@ TEST(test_iwarp)
 	static const enum op ops[] = { OP_SEND, OP_WRITE, OP_READ };
 
 	for (size_t i = 0; i < 4 * COUNT(ops); i++) {
+		const uint32_t qps = i & 2 ? 1 : 3;
 		struct pair p;
 		struct plan *plan = open_pair(&p, ops[i / 4], TRANSPORT_RC);
 
@@ -208,10 +209,10 @@ TEST(test_iwarp)
 		p.client.result->client = p.client.device.port;
 		p.server.result->server = p.server.device.port;
 		plan->verify = i & 1;
+		plan->qps = qps;
 		if (i & 2) {
 			plan->metric = METRIC_LATENCY;
 		} else {
-			plan->qps = 3;
 			plan->bidirectional = true;
 			plan->iterations = 200;
 			plan->rx_depth = 16;
@@ -219,7 +220,7 @@ TEST(test_iwarp)
 		run(&p, op_table[ops[i / 4]].name);
 		/* a message that finds no receive would end the connection */
 		assert_int_equal(fake_verbs.receives_late, 0);
-		assert_int_equal(fake_rdmacm.accepted, plan->qps);
+		assert_int_equal(fake_rdmacm.accepted, qps);
 		assert_int_equal(fake_rdmacm.established, 0);
 	}
 }

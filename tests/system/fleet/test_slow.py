@@ -93,6 +93,15 @@ def test_slow_rail_of_a_node(rails, slow, nothing_left):
     assert "mgmt2 rxe1: " in out
 
 
+def test_slow_rail_alone_and_together(rails, slow, nothing_left):
+    slow(2, "eth2")
+    run = Cluster("ssh", "--devices", rails, "--rails")
+    out = run.end(3)
+    found, = run.lines("finding")
+    assert found["ends"] == [{"node": "mgmt2", "device": "rxe1"}]
+    assert "mgmt2 rxe1: " in out and "together   lost" in out
+
+
 def test_slow_rail_of_all(rails, slow, nothing_left):
     for number in guests.NUMBERS:
         slow(number, "eth2")

@@ -33,22 +33,55 @@ static void add_interrupt(const char *number, void *into)
 	add_list(into, file);
 }
 
-/* Begin with the share of the NIC, which is one of several on its node. */
+/* Add CPU and the others of its core to SET. */
+static void add_core(cpu_set_t *set, uint32_t cpu)
+{
+	char file[SYSFS_PATH_SIZE];
+
+	snprintf(file, sizeof(file),
+		 "/sys/devices/system/cpu/cpu%u/topology/thread_siblings_list",
+		 cpu);
+	add_list(set, file);
+}
+
+/* True when CPU is the first of its core, or for a server the last: both ends
+ * on one host get two CPUs even of one core. */
+static bool is_chosen(uint32_t cpu, const cpu_set_t *allowed, bool client)
+{
+	cpu_set_t core;
+
+	CPU_ZERO(&core);
+	add_core(&core, cpu);
+	for (uint32_t other = 0; other < CPU_SETSIZE; other++)
+		if ((client ? other < cpu : other > cpu) &&
+		    CPU_ISSET(other, &core) && CPU_ISSET(other, allowed))
+			return false;
+	return true;
+}
+
+/* Put one CPU of each core before all others.  The NIC with this RANK begins
+ * with its share, and a server counts from the other end. */
 static void make_order(const cpu_set_t *allowed, const char *device,
 		       bool client, struct order *order)
 {
-	struct order all = { 0 };
-	uint32_t rank, nics, first;
+	uint32_t rank, nics;
 
 	topology_share(device, &rank, &nics);
-	for (uint32_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, allowed))
-			all.id[all.n++] = cpu;
-	first = (client ? rank : rank + 1) * all.n / nics;
-	order->n = all.n;
-	for (uint32_t i = 0; i < all.n; i++)
-		order->id[i] = all.id[client ? (first + i) % all.n :
-					       (first + all.n - 1 - i) % all.n];
+	order->n = 0;
+	for (int chosen = 1; chosen >= 0; chosen--) {
+		struct order some = { 0 };
+
+		for (uint32_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
+			if (CPU_ISSET(cpu, allowed) &&
+			    is_chosen(cpu, allowed, client) == chosen)
+				some.id[some.n++] = cpu;
+		for (uint32_t i = 0; i < some.n; i++) {
+			const uint32_t at = (rank * some.n / nics + i) % some.n;
+
+			order->id[order->n++] =
+				some.id[client ? at : some.n - 1 - at];
+		}
+	}
 }
 
 /* Take CPUs of ORDER, up to N in all, but none that is in AVOID or in TAKEN,
@@ -56,8 +89,6 @@ static void make_order(const cpu_set_t *allowed, const char *device,
 static void take(const struct order *order, const cpu_set_t *avoid,
 		 cpu_set_t *taken, uint32_t n, struct cpus *cpus)
 {
-	char file[SYSFS_PATH_SIZE];
-
 	for (uint32_t i = 0; i < order->n && cpus->n < n; i++) {
 		const uint32_t cpu = order->id[i];
 
@@ -65,9 +96,7 @@ static void take(const struct order *order, const cpu_set_t *avoid,
 			continue;
 		cpus->id[cpus->n++] = cpu;
 		CPU_SET(cpu, taken);
-		snprintf(file, sizeof(file), "/sys/devices/system/cpu/cpu%u/"
-			 "topology/thread_siblings_list", cpu);
-		add_list(taken, file);
+		add_core(taken, cpu);
 	}
 }
 

@@ -54,12 +54,15 @@ TEST(test_shares)
 	check("2-5", "rxe0", true, 9, "2 3 4 5");
 	make_nics();
 	check("0-7", "mlx5_0", true, 1, "0");
-	check("0-7", "mlx5_0", false, 1, "3");
+	check("0-7", "mlx5_0", false, 1, "7");
 	check("0-7", "mlx5_1", true, 2, "4 5");
-	check("0-7", "mlx5_1", false, 2, "7 6");
+	check("0-7", "mlx5_1", false, 2, "3 2");
 	/* what is not enough goes on in the share of the other */
 	check("0-7", "mlx5_1", true, 6, "4 5 6 7 0 1");
-	check("0-7", "mlx5_1", false, 6, "7 6 5 4 3 2");
+	check("0-7", "mlx5_1", false, 6, "3 2 1 0 7 6");
+	/* both ends on one host, as few CPUs as there are NICs */
+	check("0-1", "mlx5_0", true, 1, "0");
+	check("0-1", "mlx5_0", false, 1, "1");
 	check("8-15", "mlx5_2", true, 2, "8 9");
 }
 
@@ -78,8 +81,10 @@ TEST(test_cores)
 	check("0-7", "rxe0", false, 4, "7 6 5 4");
 	check("0-7", "rxe0", true, 6, "0 1 2 3 4 5");
 	check("0,4", "rxe0", true, 3, "0 4");
+	check("0,4", "rxe0", false, 1, "4");
 	make_nics();
-	check("0-7", "mlx5_1", true, 5, "4 5 6 7 0");
+	check("0-7", "mlx5_0", true, 1, "0");
+	check("0-7", "mlx5_1", true, 5, "2 3 0 1 6");
 }
 
 TEST(test_interrupts)

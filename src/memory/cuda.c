@@ -112,16 +112,10 @@ static int find_gpu(struct gpu *g, const struct memory_choice *choice,
 	       choose_device(g, choice, option, err);
 }
 
-static int address_of(const struct memory_choice *choice,
-		      char address[GPU_ADDRESS_SIZE])
+static int address_of(const struct gpu *g, char address[GPU_ADDRESS_SIZE])
 {
-	struct error ignored = { 0 };
-	struct gpu g = { 0 };
-	int ret = find_gpu(&g, choice, "--memory", &ignored);
-
-	if (ret || !cu.address)
-		return ret ?: -EOPNOTSUPP;
-	return cu.address(address, GPU_ADDRESS_SIZE, g.device);
+	return cu.address ? cu.address(address, GPU_ADDRESS_SIZE, g->device) :
+			    -EOPNOTSUPP;
 }
 
 static int open_gpu(struct gpu *g, const struct memory_choice *choice,
@@ -191,6 +185,7 @@ static void close_gpu(struct gpu *g)
 
 const struct gpu_driver gpu_cuda = {
 	.maker = "NVIDIA",
+	.find = find_gpu,
 	.address = address_of,
 	.open = open_gpu,
 	.allocate = allocate,

@@ -45,10 +45,12 @@ struct gpu {
 
 struct gpu_driver {
 	const char *maker;
-	/* Load the library, and put the PCI address of the GPU of CHOICE into
-	 * ADDRESS.  Returns 0, or anything else if that is not known. */
-	int (*address)(const struct memory_choice *choice,
-		       char address[GPU_ADDRESS_SIZE]);
+	/* Load the library and find the GPU of CHOICE.  Returns as open(). */
+	int (*find)(struct gpu *g, const struct memory_choice *choice,
+		    const char *option, struct error *err);
+	/* Put the PCI address of the GPU that was found into ADDRESS.  Returns
+	 * 0, or anything else if that is not known. */
+	int (*address)(const struct gpu *g, char address[GPU_ADDRESS_SIZE]);
 	/* Load the library and use the GPU of CHOICE.  OPTION is for
 	 * messages.  Returns 0, or a negative errno with the reason in ERR. */
 	int (*open)(struct gpu *g, const struct memory_choice *choice,

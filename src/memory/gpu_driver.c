@@ -46,9 +46,12 @@ bool gpu_find_address(const struct memory_choice *choice,
 		      char address[GPU_ADDRESS_SIZE])
 {
 	const struct gpu_driver *driver = driver_of(choice->kind);
+	struct error ignored = { 0 };
+	struct gpu g = { 0 };
 
 	if (!driver)
 		return false;
 	snprintf(address, GPU_ADDRESS_SIZE, "%s", choice->pci);
-	return address[0] || !driver->address(choice, address);
+	return address[0] || (!driver->find(&g, choice, "--memory", &ignored) &&
+			      !driver->address(&g, address));
 }

@@ -156,15 +156,20 @@ static void choose_pacing(struct plan *plan, const struct port *port)
 		plan->static_rate = pacing_static_rate(plan);
 }
 
-/* Most notices and credits on their way to a queue: on iWARP each must find a
- * receive. */
-static uint64_t words_at_once(const struct plan *plan,
-			      const struct port *client)
+/* Fewest receives on iWARP, where each message must find one: as many as notices
+ * and credits are on their way, or a whole list of either end besides the
+ * quarter that the sender is not told of yet (traffic/allowance.h). */
+static uint64_t least_on_iwarp(const struct plan *plan,
+			       const struct port *client)
 {
-	if (!client->iwarp || !plan_sends_notices(plan))
+	const uint64_t lists = plan->post_list + plan->recv_post_list;
+
+	if (!client->iwarp)
 		return 0;
-	return 2 * (uint64_t)plan_send_queue(plan) *
-	       (plan_shares_receives(plan) ? plan->qps : 1);
+	if (plan_sends_notices(plan))
+		return 2 * (uint64_t)plan_send_queue(plan) *
+		       (plan_shares_receives(plan) ? plan->qps : 1);
+	return op_table[plan->op].receives && lists > 2 ? lists + lists / 3 : 0;
 }
 
 void plan_choose(struct plan *plan, const struct port *client,
@@ -187,7 +192,7 @@ void plan_choose(struct plan *plan, const struct port *client,
 		plan->rx_depth = automatic_rx_depth(plan, client, server);
 	plan->rx_depth = (uint32_t)larger(
 		plan->rx_depth, larger(plan_least_rx_depth(plan),
-				       words_at_once(plan, client)));
+				       least_on_iwarp(plan, client)));
 }
 
 /* Completions of each queue pair, for paced messages. */

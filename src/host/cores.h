@@ -20,8 +20,8 @@ void cores_choose(struct parameters *params, const char *device, bool client);
  * Put N CPUs of ALLOWED, or all of them if they are fewer, into CPUS.  The NICs
  * of a node share its cores: from those of the RDMA device DEVICE on, the
  * client takes upward; the server does so from the last core downward.  A CPU
- * whose core has one in CPUS is taken only when there is no other, and so is, if its
- * core has none, one that the device's interrupts go to.
+ * whose core has one in CPUS is taken only when there is no other, and so is,
+ * if its core has none, one that the device's interrupts go to.
  */
 void cores_pick(const cpu_set_t *allowed, const char *device, bool client,
 		uint32_t n, struct cpus *cpus);

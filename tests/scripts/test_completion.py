@@ -197,13 +197,14 @@ def test_no_devices(tmp_path):
     assert offers("write_bw", "-d", "", script=script) == []
 
 
-# Where compadd would show what it found, it writes it to a file.
+# Where compadd would show what it found, it writes it to a file.  What compinit
+# found is kept for the next zsh: it reads each function that zsh comes with.
 ZSHRC = """
 PS1=ready-
 LISTMAX=9999
 fpath=({folder} $fpath)
 autoload -Uz compinit
-compinit -u -D
+compinit -u -C -d {dump}
 compadd() {{
 	local -a found
 	local word
@@ -227,7 +228,8 @@ def zsh_offers(folder, line):
     """What zsh offers when TAB is pressed at the end of LINE."""
     out = folder / "out"
     out.unlink(missing_ok=True)
-    (folder / ".zshrc").write_text(ZSHRC.format(folder=ZSH.parent, out=out))
+    (folder / ".zshrc").write_text(ZSHRC.format(
+        folder=ZSH.parent, out=out, dump=folder.parent / "zcompdump"))
     child, terminal = pty.fork()
     if child == 0:
         os.environ.update(ZDOTDIR=str(folder), TERM="xterm")

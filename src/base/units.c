@@ -350,6 +350,51 @@ int units_parse_labels(const char *text, struct labels *labels)
 	return list_parse(text, read_label, labels, sizeof(*labels));
 }
 
+/* A list_reader; INTO is a struct batch. */
+static int read_part(const char **text, void *into)
+{
+	struct batch *batch = into;
+	uint64_t size, count = 1;
+	int ret = scan_size(*text, text, &size);
+
+	if (!ret && (**text == 'x' || **text == '*'))
+		ret = parse_digits(*text + 1, text, &count);
+	if (ret)
+		return ret;
+	if (!size || size > BATCH_SIZE_MAX || !count || count > BATCH_COUNT_MAX)
+		return -ERANGE;
+	if (batch->n == BATCH_PARTS_MAX)
+		return -E2BIG;
+	batch->parts[batch->n++] = (struct batch_part){
+		.count = (uint32_t)count,
+		.size = (uint32_t)size,
+	};
+	return 0;
+}
+
+int units_parse_batch(const char *text, struct batch *batch)
+{
+	return list_parse(text, read_part, batch, sizeof(*batch));
+}
+
+const char *units_format_batch(const struct batch *batch,
+			       char text[BATCH_TEXT_SIZE])
+{
+	text[0] = '\0';
+	for (uint32_t i = 0; i < batch->n; i++) {
+		const struct batch_part *part = &batch->parts[i];
+		const uint32_t shift = part->size % (1 << 20) == 0 ? 20 :
+				       part->size % (1 << 10) == 0 ? 10 : 0;
+
+		text_append(text, BATCH_TEXT_SIZE, "%s%u%s", i ? "," : "",
+			    part->size >> shift,
+			    shift == 20 ? "M" : shift ? "K" : "");
+		if (part->count > 1)
+			text_append(text, BATCH_TEXT_SIZE, "x%u", part->count);
+	}
+	return text;
+}
+
 /* A list_reader of a CPU or a range; INTO is a cpu_set_t. */
 static int read_set(const char **text, void *into)
 {

@@ -52,6 +52,20 @@ struct labels {
 	uint32_t value[LABELS_MAX];
 };
 
+/* Parts of a batch, requests of a part, and bytes of a request at most. */
+#define BATCH_PARTS_MAX 32
+#define BATCH_COUNT_MAX 65536
+#define BATCH_SIZE_MAX (1U << 31)
+
+/* Requests of one size after those of another; n 0: no batch. */
+struct batch {
+	uint32_t n;
+	struct batch_part {
+		uint32_t count;
+		uint32_t size;
+	} parts[BATCH_PARTS_MAX];
+};
+
 /* CPU numbers are below this. */
 #define CPU_ID_END 65536
 
@@ -130,6 +144,21 @@ int units_parse_cpus(const char *text, struct cpus *cpus);
  * than LABELS_MAX).
  */
 int units_parse_labels(const char *text, struct labels *labels);
+
+/*
+ * Parse the requests of a batch: "4Kx64,64Kx8,1M", a size and how many there
+ * are of it.  Returns 0, -EINVAL, -ERANGE (a size or a count that is 0 or too
+ * large), -E2BIG (more than BATCH_PARTS_MAX sizes).
+ */
+int units_parse_batch(const char *text, struct batch *batch);
+
+/* Longest text of a batch: two numbers of ten digits, and what is between. */
+#define BATCH_TEXT_SIZE (BATCH_PARTS_MAX * 22)
+
+/* Write BATCH into TEXT as units_parse_batch() reads it, empty if it has no
+ * parts.  Returns TEXT. */
+const char *units_format_batch(const struct batch *batch,
+			       char text[BATCH_TEXT_SIZE]);
 
 /*
  * Parse TEXT, which may end with a newline, into SET.  Empty text is the empty

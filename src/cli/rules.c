@@ -12,6 +12,7 @@
 #include "model/rule.h"
 #include "net/address.h"
 #include "perftest/limits.h"
+#include "traffic/batch.h"
 
 static enum control_test test_of(const struct given *g)
 {
@@ -287,7 +288,9 @@ static int check_metric(struct given *g)
 			continue;
 		metric = strchr(row->tests, 'B') ? METRIC_BANDWIDTH :
 						   METRIC_LATENCY;
-		if (plan->metric != metric || (rated && !plan->rate))
+		if (!(metric == METRIC_LATENCY ? plan_has_latency(plan) :
+						 plan->metric == metric) ||
+		    (rated && !plan->rate))
 			return fail(g->err, -EINVAL, NULL,
 				    "--%s: only for %s, as in %s%s", row->name,
 				    names[metric],
@@ -372,7 +375,9 @@ static int complete_sizes(struct given *g)
 	if (ret || plan->sizes.n)
 		return ret;
 	plan->sizes.n = 1;
-	if (op_is_atomic(plan->op))
+	if (plan->batch.n)
+		plan->sizes.bytes[0] = batch_bytes(&plan->batch);
+	else if (op_is_atomic(plan->op))
 		plan->sizes.bytes[0] = ATOMIC_SIZE;
 	else if (plan->metric == METRIC_LATENCY)
 		plan->sizes.bytes[0] = PLAN_SIZE_LATENCY;

@@ -42,6 +42,7 @@ static const char *sample(const struct param *row, size_t index,
 		[PARAM_LIMIT] = "1",
 		[PARAM_COUNTER_LIMITS] = "link_downed=0",
 		[PARAM_MEMORY] = "shared",
+		[PARAM_BATCH] = "4K",
 	};
 	const char *word;
 	int length;

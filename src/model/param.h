@@ -167,6 +167,7 @@ enum param_kind {
 				 * is sent */
 	PARAM_COUNTER_LIMITS,	/* struct counter_limits; may be repeated */
 	PARAM_MEMORY,		/* struct memory_choice */
+	PARAM_BATCH,		/* struct batch */
 	PARAM_KINDS,
 };
 

@@ -54,6 +54,7 @@ static int parse_group(const char *text, struct mcast *mcast)
 PARSER(units_parse_percentiles, struct percentiles)
 PARSER(units_parse_cpus, struct cpus)
 PARSER(units_parse_labels, struct labels)
+PARSER(units_parse_batch, struct batch)
 PARSER(parse_group, struct mcast)
 PARSER(networks_parse, struct networks)
 PARSER(counter_choice_parse, struct counter_choice)
@@ -113,6 +114,9 @@ static const struct {
 		counter_limits_parse_into, COUNTER_LIMITS_MAX, "counters" },
 	[PARAM_MEMORY] = { .name = "memory", .wanted = MEMORY_WORDS,
 		.parse = memory_choice_parse_into },
+	[PARAM_BATCH] = { "batch", "sizes above 0 and how many there are of "
+		"each, at most 65536, like 4Kx64,64Kx8,1M",
+		units_parse_batch_into, BATCH_PARTS_MAX, "sizes" },
 };
 
 const char *param_kind_name(enum param_kind kind)

@@ -28,6 +28,7 @@
 #define CPUS(field) FIELD(PARAM_CPUS, struct cpus, field)
 #define RATE(field) FIELD(PARAM_RATE, uint64_t, field)
 #define LABELS(field) FIELD(PARAM_LABELS, struct labels, field)
+#define BATCH(field) FIELD(PARAM_BATCH, struct batch, field)
 #define MCAST(field) FIELD(PARAM_MCAST, struct mcast, field)
 #define NETWORKS(field) FIELD(PARAM_NETWORKS, struct networks, field)
 #define LIMIT(kind) FIELD(PARAM_LIMIT, struct limit, limits[kind])
@@ -140,7 +141,7 @@ const struct param param_table[] = {
 	{ .id = 2, .name = "iterations", .letter = 'n', .argument = "N",
 	  COUNT(plan.iterations), .min = 1, .max = 1000000000000,
 	  .who = CLIENT_PLAN | PARAM_CONTROL,
-	  .help = "measure exactly N messages per QP" },
+	  .help = "measure exactly N messages per QP, or batches" },
 	{ .id = 3, .name = "duration", .letter = 'D', .argument = "SECONDS",
 	  TIME(plan.duration), .min = 0, .max = PLAN_LONGEST, .initial = "3",
 	  .who = CLIENT_PLAN | PARAM_WATCH | PARAM_CONTROL,
@@ -406,6 +407,10 @@ const struct param param_table[] = {
 	  NUMBER(plan.receivers), .min = 1, .max = 16384, .initial = "1",
 	  .who = CLIENT_PLAN, .tests = "B- -- -- --",
 	  .help = "with --mcast: the server's QPs in the group" },
+	{ .id = 59, .name = "batch", .argument = "LIST",
+	  BATCH(plan.batch),
+	  .who = CLIENT_PLAN | PARAM_ONE_METRIC, .tests = "-- B- B- --",
+	  .help = "time batches of requests: 4Kx64,64Kx8,1M" },
 	{ .name = "pattern", .argument = CONTROL_PATTERN_WORDS,
 	  CHOICE(pattern), .min = 0, .max = CONTROL_PATTERNS - 1,
 	  .initial = "churn",

@@ -2,6 +2,7 @@
 #include "model/plan.h"
 
 #include "base/numbers.h"
+#include "traffic/batch.h"
 
 /* Devices support about this much; the device code halves it if refused. */
 #define LATENCY_INLINE 256
@@ -12,7 +13,12 @@ uint64_t plan_largest(const struct plan *plan)
 
 	for (uint32_t i = 0; i < plan->sizes.n; i++)
 		largest = larger(largest, plan->sizes.bytes[i]);
-	return largest;
+	return plan->batch.n ? batch_largest(&plan->batch) : largest;
+}
+
+bool plan_has_latency(const struct plan *plan)
+{
+	return plan->metric == METRIC_LATENCY || plan->batch.n;
 }
 
 bool plan_is_pingpong(const struct plan *plan)

@@ -97,6 +97,8 @@ struct plan {
 	struct mcast mcast;	/* the server receives from this group */
 	uint32_t receivers;	/* queue pairs of the server in that group; 0:
 				 * 1 */
+	struct batch batch;	/* requests posted together, whose time is
+				 * measured (traffic/batch.h); n 0: none */
 	bool fence;		/* an operation waits until earlier ones are
 				 * complete */
 	uint64_t rate;		/* base/rate.c; 0: unlimited */
@@ -140,7 +142,7 @@ struct plan {
 				 * and told to the peer */
 };
 
-/* The largest message of the plan, in bytes. */
+/* The largest message, or request of a batch, of the plan in bytes. */
 uint64_t plan_largest(const struct plan *plan);
 
 /* True for a run that only an interruption ends: perftest's
@@ -153,6 +155,9 @@ static inline bool plan_is_endless(const struct plan *plan)
 /* True for an open loop: latency of operations that start on schedule, whether
  * or not earlier ones have completed. */
 bool plan_is_open(const struct plan *plan);
+
+/* True when latencies are measured: of messages, or of batches. */
+bool plan_has_latency(const struct plan *plan);
 
 /* True for a ping-pong: each end both sends and receives. */
 bool plan_is_pingpong(const struct plan *plan);
@@ -238,6 +243,10 @@ bool plan_measures(const struct plan *plan, bool client);
 
 /* True when this end posts receives. */
 bool plan_posts_receives(const struct plan *plan, bool client);
+
+/* Most sends of any size that are posted in one call.  Of a batch as many are
+ * outstanding on a QP, and have one completion. */
+uint32_t plan_longest_list(const struct plan *plan);
 
 /* Number of slots in each QP's region.  An open-loop ping-pong by writes has
  * one per outstanding message, because the last byte of a slot tells that its

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "model/rule.h"
+#include "traffic/batch.h"
 
 static int check_operation(const struct plan *plan, struct error *err)
 {
@@ -44,6 +45,55 @@ static int check_sizes(const struct plan *plan, struct error *err)
 				    "completion");
 	}
 	return 0;
+}
+
+/* What a batch excludes, and its limits. */
+static int check_batch(const struct plan *plan, struct error *err)
+{
+	const struct batch *batch = &plan->batch;
+	const uint64_t bytes = batch_bytes(batch);
+	const uint64_t requests = batch_requests(batch);
+	const struct {
+		bool given;
+		const char *name;
+	} others[] = {
+		{ plan->imm, "--imm" },
+		{ plan->bidirectional, "--bidirectional" },
+		{ plan->rate, "--rate" },
+		{ plan->sge > 1, "--sge" },
+		{ plan->threads > 1, "--threads" },
+		{ plan->post_list > 1, "--post-list" },
+		{ plan->cq_mod != PLAN_AUTO, "--cq-mod" },
+		{ plan->verify, "--verify" },
+		{ plan->inject, "--inject" },
+	};
+	const struct rule rules[] = {
+		{ plan->metric != METRIC_BANDWIDTH ||
+			  (plan->op != OP_WRITE && plan->op != OP_READ),
+		  "--batch: only for write_bw and read_bw" },
+		{ plan_is_unreliable(plan),
+		  "--batch: not over {transport}, where a completion does not "
+		  "say that a message arrived" },
+		{ plan->sizes.n != 1 || plan->sizes.bytes[0] != bytes,
+		  "--batch and --size exclude each other" },
+		{ bytes > BATCH_SIZE_MAX,
+		  "--batch: must be at most 2G bytes in all" },
+		{ plan->qps > requests,
+		  "--qps {qps}: must be at most the number of requests of "
+		  "--batch" },
+		{ batch_share(batch, plan->qps) > BATCH_COUNT_MAX,
+		  "--batch: must be at most 65536 requests for each queue "
+		  "pair\nuse more --qps" },
+	};
+
+	if (!batch->n)
+		return 0;
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (others[i].given)
+			return fail(err, -EINVAL, NULL,
+				    "--batch and %s exclude each other",
+				    others[i].name);
+	return rule_check(rules, plan, err);
 }
 
 static int check_sends(const struct plan *plan, struct error *err)
@@ -295,7 +345,8 @@ int plan_check(const struct plan *plan, struct error *err)
 {
 	static int (*const checks[])(const struct plan *plan,
 				     struct error *err) = {
-		check_operation, check_sizes, check_sends, check_receives,
+		check_operation, check_batch, check_sizes, check_sends,
+		check_receives,
 		check_latency, check_queue, addressing_check,
 		plan_check_manager, check_time, check_rate, check_load,
 	};

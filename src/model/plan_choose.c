@@ -5,6 +5,7 @@
 #include "model/plan.h"
 
 #include "base/numbers.h"
+#include "traffic/batch.h"
 
 #define LATENCY_RX_DEPTH 16
 #define DEFAULT_RX_DEPTH 512
@@ -273,9 +274,17 @@ void plan_choose_depth(struct plan *plan, const struct port *client,
 					     most_sends(plan, false, server));
 }
 
+uint32_t plan_longest_list(const struct plan *plan)
+{
+	return plan->batch.n ? batch_share(&plan->batch, plan->qps) :
+			       plan->post_list;
+}
+
 /* In messages; see plan_send_queue(). */
 static uint32_t least_send_queue(const struct plan *plan)
 {
+	if (plan->batch.n)
+		return plan_longest_list(plan);
 	if (!plan_is_open(plan))
 		return 1;
 	return plan->open_depth * (plan_is_pingpong(plan) ? 2 : 1);
@@ -297,6 +306,8 @@ static uint64_t full_depth(const struct plan *plan, uint64_t size)
 {
 	uint64_t depth = plan_send_queue(plan);
 
+	if (plan->batch.n)
+		return plan_longest_list(plan);
 	if (plan->tx_depth != PLAN_AUTO || plan_is_open(plan))
 		return depth;
 	if (plan->metric == METRIC_BANDWIDTH)
@@ -308,7 +319,7 @@ static uint64_t full_depth(const struct plan *plan, uint64_t size)
 static bool all_at_once(const struct plan *plan, uint64_t size)
 {
 	return plan->metric == METRIC_BANDWIDTH && plan->iterations &&
-	       plan->iterations <= full_depth(plan, size);
+	       !plan->batch.n && plan->iterations <= full_depth(plan, size);
 }
 
 uint32_t plan_depth(const struct plan *plan, uint64_t size)
@@ -326,7 +337,7 @@ static uint64_t largest_divisor(uint64_t n, uint64_t most)
 
 uint32_t plan_post_list(const struct plan *plan, uint64_t size)
 {
-	uint64_t n = smaller(larger(plan->post_list, 1),
+	uint64_t n = smaller(larger(plan_longest_list(plan), 1),
 			     plan_depth(plan, size));
 
 	if (all_at_once(plan, size))
@@ -383,6 +394,8 @@ uint32_t plan_cq_mod(const struct plan *plan, uint64_t size)
 	uint64_t most = plan_depth(plan, size);
 	uint64_t n = plan->cq_mod;
 
+	if (plan->batch.n)
+		return (uint32_t)most;
 	if (plan->metric == METRIC_LATENCY) {
 		if (!op_table[plan->op].pingpong)
 			return 1;

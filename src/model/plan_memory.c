@@ -4,6 +4,7 @@
 
 #include "base/numbers.h"
 #include "base/time.h"
+#include "traffic/batch.h"
 
 /* ns; see plan_work_limit(). */
 #define WORK_LEAST (60 * SECOND)
@@ -66,6 +67,7 @@ uint64_t plan_stride(const struct plan *plan)
 	uint64_t bytes = larger(plan_receive_size(plan), plan->walk);
 
 	bytes = larger(bytes, plan_slot_step(plan) * plan_slots(plan));
+	bytes = larger(bytes, batch_extent(&plan->batch, plan->qps));
 	if (plan->verify)
 		bytes = larger(bytes, places(plan));
 	return round_up(bytes, CACHE_LINE);

@@ -89,6 +89,8 @@ const char *result_latency_definition(const struct plan *plan)
 {
 	if (plan->control)
 		return "time of the calls";
+	if (plan->batch.n)
+		return "first post to last completion of a batch";
 	if (plan_is_open(plan))
 		return "round trip from the intended start";
 	return is_halved(plan) ? "half round trip" : "round trip";

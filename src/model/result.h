@@ -173,7 +173,7 @@ double result_message_rate(const struct result_row *row);
 const char *result_transport_name(const struct plan *plan);
 
 /* "half round trip", "round trip" or, for an open loop, "round trip from the
- * intended start". */
+ * intended start"; for batches "first post to last completion of a batch". */
 const char *result_latency_definition(const struct plan *plan);
 
 /*

@@ -64,6 +64,8 @@
  *		  57 16 bytes: multicast group, as a GID; zeros: one that both
  *		     ends derive from the server's Q_Key (verbs/multicast.h)
  *		  58 queue pairs of the server in that group
+ *		  59 n x { u32 number of requests, u32 their size }, n to 32: a
+ *		     batch, which then counts as one message of its bytes
  *		  (* may be 0xffffffff: both ends then derive the same value
  *		  from both ports, by the rules of model/plan.h; the MTU is
  *		  the smaller active one)

@@ -252,6 +252,8 @@ static bool is_default(const struct parameters *params,
 		return !((const struct labels *)field)->n;
 	case PARAM_MCAST:
 		return !((const struct mcast *)field)->wanted;
+	case PARAM_BATCH:
+		return !((const struct batch *)field)->n;
 	default:
 		return param_get(params, row) == param_get(defaults, row);
 	}
@@ -263,6 +265,7 @@ static void put_value(struct cursor *c, const struct parameters *params,
 	const struct labels *labels = param_field(params, row);
 	const struct sizes *sizes = param_field(params, row);
 	const struct mcast *mcast = param_field(params, row);
+	const struct batch *batch = param_field(params, row);
 
 	switch (row->kind) {
 	case PARAM_SIZES:
@@ -275,6 +278,12 @@ static void put_value(struct cursor *c, const struct parameters *params,
 		break;
 	case PARAM_MCAST:
 		wire_put_raw(c, mcast->gid.raw, 16);
+		break;
+	case PARAM_BATCH:
+		for (uint32_t i = 0; i < batch->n; i++) {
+			wire_put(c, 4, batch->parts[i].count);
+			wire_put(c, 4, batch->parts[i].size);
+		}
 		break;
 	default:
 		wire_put(c, 8, param_get(params, row));
@@ -339,6 +348,22 @@ static void get_labels(struct cursor *value, struct labels *labels)
 			value, 4, "flow label", 0, LABEL_MAX);
 }
 
+static void get_batch(struct cursor *value, struct batch *batch)
+{
+	const uint64_t n = value->size / 8;
+
+	wire_expect(value, "number of sizes in a batch", n, 0,
+		    BATCH_PARTS_MAX);
+	for (batch->n = 0; batch->n < n && wire_is_good(value); batch->n++) {
+		struct batch_part *part = &batch->parts[batch->n];
+
+		part->count = (uint32_t)wire_get_within(
+			value, 4, "number of requests", 1, BATCH_COUNT_MAX);
+		part->size = (uint32_t)wire_get_within(
+			value, 4, "size of a request", 1, BATCH_SIZE_MAX);
+	}
+}
+
 /* Read a multicast group; zeros leave it open. */
 static void get_group(struct cursor *value, struct mcast *mcast)
 {
@@ -398,6 +423,9 @@ static bool get_parameter(struct field *field, void *into)
 		break;
 	case PARAM_MCAST:
 		get_group(&field->value, param_field(into, row));
+		break;
+	case PARAM_BATCH:
+		get_batch(&field->value, param_field(into, row));
 		break;
 	default:
 		get_number(&field->value, row, into);

@@ -48,6 +48,7 @@ int limits_check(const struct parameters *params, struct error *err)
 		{ plan->reversed,
 		  "--reversed: not possible with perftest\nstart perftest as "
 		  "the client" },
+		{ plan->batch.n, "--batch: not possible with perftest" },
 		{ plan->hold, "--hold: perftest does not wait" },
 		{ plan->inject,
 		  "--inject: only verbsperf can be told to fail" },

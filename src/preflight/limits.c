@@ -51,6 +51,12 @@ static uint64_t asked_sends(const struct plan *plan, bool client)
 	return plan_sends(plan, client) ? plan_send_capacity(plan) : 0;
 }
 
+static uint64_t asked_requests(const struct plan *plan, bool client)
+{
+	return plan->batch.n && plan_sends(plan, client) ?
+		       plan_longest_list(plan) : 0;
+}
+
 static uint64_t asked_send_completions(const struct plan *plan, bool client)
 {
 	return plan_sends(plan, client) ? plan_send_completions(plan) : 0;
@@ -399,6 +405,9 @@ const struct check limit_checks[] = {
 	      .option = "--size"),
 	CHECK("max_qp", max_qp, .shared = true, .asked = asked_qps,
 	      .option = "--qps"),
+	CHECK("max_qp_wr, batch", max_qp_wr, .asked = asked_requests,
+	      .option = "--batch", .what = "requests on a queue pair are",
+	      .less = "use more --qps or fewer requests"),
 	CHECK("max_qp_wr, sends", max_qp_wr, .asked = asked_sends,
 	      .option = "--tx-depth", .open_option = "--depth",
 	      .less = "use a smaller send queue"),

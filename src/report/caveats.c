@@ -300,7 +300,7 @@ static double samples_missing(const struct subject *s)
 	uint32_t n = 0;
 
 	/* perftest's table of a timed run has no percentile */
-	if (s->row->failed || !samples || s->plan->metric != METRIC_LATENCY ||
+	if (s->row->failed || !samples || !plan_has_latency(s->plan) ||
 	    (s->r->params.perftest && s->r->params.timed))
 		return 0;
 	for (uint32_t i = 0; i < list.n; i++) {

@@ -68,6 +68,8 @@ static const struct column of_row[] = {
 	{ "latency_achieved_mpps", "latency.achieved_mpps" },
 	{ "latency_late", "latency.late" },
 	{ "latency_saturated", "latency.saturated" },
+	{ "batch_requests", "batch.requests" },
+	{ "batch_per_second", "batch.per_second" },
 #define CPU(end) \
 	{ end "_cpu_percent", "cpu." end ".utilization_percent" }, \
 	{ end "_cpu_ns_per_message", "cpu." end ".ns_per_message" }, \

@@ -132,8 +132,11 @@ static void print_shape(FILE *out, const struct result *r)
 		{ plan->verify, "verified" },
 	};
 
-	char gid[GID_TEXT_SIZE];
+	char gid[GID_TEXT_SIZE], batch[BATCH_TEXT_SIZE];
 
+	if (plan->batch.n)
+		fprintf(out, ", batch %s",
+			units_format_batch(&plan->batch, batch));
 	if (plan->sge > 1)
 		fprintf(out, ", %u entries", plan->sge);
 	if (plan->mcast.wanted)

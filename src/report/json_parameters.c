@@ -82,6 +82,14 @@ static json_t *group(const struct mcast *mcast)
 					"auto");
 }
 
+static json_t *batch(const struct batch *list)
+{
+	char text[BATCH_TEXT_SIZE];
+
+	return list->n ? json_text(units_format_batch(list, text)) :
+			 json_null();
+}
+
 static json_t *memory(const struct memory_choice *choice)
 {
 	char text[MEMORY_PATH_SIZE + MEMORY_TEXT_SIZE];
@@ -165,6 +173,8 @@ json_t *json_parameter(const struct parameters *params, const struct param *row)
 		return limit_value(param_field(params, row));
 	case PARAM_MCAST:
 		return group(&params->plan.mcast);
+	case PARAM_BATCH:
+		return batch(&params->plan.batch);
 	case PARAM_LABELS:
 		return numbers(params->plan.flow_labels.value,
 			       params->plan.flow_labels.n);

@@ -3,6 +3,7 @@
 
 #include "report/json_value.h"
 #include "report/parts.h"
+#include "traffic/batch.h"
 
 static json_t *confidence(const double ci[2])
 {
@@ -84,6 +85,17 @@ static json_t *latency(const struct parameters *params,
 				   json_null());
 	set_load(object, &params->plan, &row->load);
 	return object;
+}
+
+/* null but for batches. */
+static json_t *batch(const struct plan *plan, const struct result_row *row)
+{
+	if (!plan->batch.n)
+		return json_null();
+	return json_pack("{s:o, s:o}", "requests",
+			 json_count(batch_requests(&plan->batch)),
+			 "per_second",
+			 json_measured(result_message_rate(row)));
 }
 
 static json_t *intervals(const struct plan *plan,
@@ -240,7 +252,9 @@ json_t *json_row(const struct parameters *params,
 		 is_latency ? json_null() :
 			      bandwidth(&params->plan, &row->total));
 	json_put(object, "latency",
-		 is_latency ? latency(params, row) : json_null());
+		 plan_has_latency(&params->plan) ? latency(params, row) :
+						   json_null());
+	json_put(object, "batch", batch(&params->plan, row));
 	json_put(object, "directions", directions(&params->plan, row));
 	json_put(object, "intervals",
 		 intervals(&params->plan, &row->total, row->size));

@@ -8,6 +8,7 @@
 
 #include "report/parts.h"
 #include "report/stream.h"
+#include "traffic/batch.h"
 
 /*
  * A number, right-aligned in a column; "-" if it was not measured.  A value too
@@ -66,8 +67,9 @@ static const struct column percentile_columns[] = {
 struct table {
 	struct column columns[COLUMNS_MAX];
 	uint32_t n;
-	/* percentiles that do not fit, printed below each row */
-	struct column below[PERCENTILES_MAX];
+	/* percentiles that do not fit, or the time of a batch, printed below
+	 * each row */
+	struct column below[COLUMNS_MAX];
 	uint32_t n_below;
 };
 
@@ -113,19 +115,35 @@ static void add_percentiles(struct table *table,
 	table->n = n;
 }
 
-static struct table make_table(const struct parameters *params)
+static struct table make_latency_table(const struct parameters *params)
 {
 	struct table table = { .n = 0 };
 
-	if (params->plan.metric != METRIC_LATENCY) {
-		add_columns(&table, bandwidth_columns, 5);
-		return table;
-	}
 	add_columns(&table, latency_columns, 5);
 	if (params->percentiles.n)
 		add_percentiles(&table, &params->percentiles);
 	else
 		add_columns(&table, percentile_columns, 2);
+	return table;
+}
+
+/* A batch is one message, whose time is below the row; its rate is printed with
+ * that, in a better unit. */
+static struct table make_table(const struct parameters *params)
+{
+	const bool batch = params->plan.batch.n;
+	struct table table = { .n = 0 }, times;
+
+	if (params->plan.metric == METRIC_LATENCY)
+		return make_latency_table(params);
+	add_columns(&table, bandwidth_columns, batch ? 4 : 5);
+	if (!batch)
+		return table;
+	times = make_latency_table(params);
+	table.n_below = times.n + times.n_below;
+	memcpy(table.below, times.columns, sizeof(table.below));
+	memcpy(&table.below[times.n], times.below,
+	       times.n_below * sizeof(*times.below));
 	return table;
 }
 
@@ -145,6 +163,16 @@ static void print_headings(FILE *out, const struct table *table)
 		fprintf(out, " %*s", table->columns[i].width,
 			table->columns[i].heading);
 	fputs("\n", out);
+}
+
+static void print_batch(FILE *out, const struct plan *plan,
+			const struct result_row *row)
+{
+	fprintf(out, "   batches of %" PRIu64 " requests,",
+		batch_requests(&plan->batch));
+	print_cell(out, 0, 1, result_message_rate(row));
+	fprintf(out, " a second; time from %s:\n",
+		result_latency_definition(plan));
 }
 
 static void print_below(FILE *out, const struct table *table,
@@ -272,6 +300,8 @@ static void print_row(FILE *out, const struct table *table,
 			   table->columns[i].decimals,
 			   value_of(&table->columns[i], row));
 	fputs(row->failed ? " failed\n" : "\n", out);
+	if (plan->batch.n)
+		print_batch(out, plan, row);
 	print_below(out, table, row);
 	for (uint32_t i = 0; i < row->total.n_threads; i++)
 		print_thread(out, i, &row->total.threads[i], row->size);
@@ -330,7 +360,8 @@ static void print_definition(FILE *out, const struct result *r)
 		fprintf(out, " latency: %s",
 			result_latency_definition(plan));
 	else
-		fprintf(out, " bandwidth: messages %s%s%s",
+		fprintf(out, " bandwidth: %s %s%s%s",
+			plan->batch.n ? "batches" : "messages",
 			plan_receiver_measures(plan) ? "received" :
 			plan_is_unreliable(plan) ? "sent, which may be lost" :
 						   "completed",

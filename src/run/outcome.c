@@ -324,6 +324,7 @@ struct result_row *outcome_add_row(struct run *run, uint64_t size,
 				     run->client ? mine : theirs };
 	/* its post method and inline size go into the row */
 	const struct done *sender = of[!plan->reversed];
+	const struct done *timed = of[plan_measures(plan, true)];
 
 	*row = (struct result_row){
 		.size = size,
@@ -351,10 +352,10 @@ struct result_row *outcome_add_row(struct run *run, uint64_t size,
 		of[0]->receivers = NULL;
 	}
 	row->load = summarise_load(plan, row, of[1] ? of[1]->late : 0);
-	if (of[1] && of[1]->latency) {
-		row->lost = of[1]->lost;
-		result_set_samples(&r->params, of[1]->latency,
-				   of[1]->ns_per_tick *
+	if (timed && timed->latency) {
+		row->lost = timed->lost;
+		result_set_samples(&r->params, timed->latency,
+				   timed->ns_per_tick *
 					   result_latency_factor(plan), row);
 	}
 	for (int client = 0; client < 2; client++)

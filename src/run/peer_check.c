@@ -42,10 +42,12 @@ static bool has_latency(const struct peer_facts *f)
 	return f->plan->metric == METRIC_LATENCY && f->client;
 }
 
-/* Messages that the plan asks for; 0: as many as time allows. */
+/* Messages that the plan asks for; 0: as many as time allows.  A batch is one
+ * message of all queue pairs. */
 static uint64_t due(const struct peer_facts *f, uint32_t qps)
 {
-	return f->warming ? 0 : f->plan->iterations * qps;
+	return f->warming ? 0 :
+			    f->plan->iterations * (f->plan->batch.n ? 1 : qps);
 }
 
 /* True when the peer warms up: the number of its warm-up messages depends on

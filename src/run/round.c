@@ -15,6 +15,7 @@
 #include "run/run.h"
 #include "run/verification.h"
 #include "traffic/bandwidth.h"
+#include "traffic/batch.h"
 #include "traffic/copier.h"
 #include "traffic/flow.h"
 #include "traffic/latency.h"
@@ -80,8 +81,10 @@ static sending_loop *loop_of(const struct run *run)
 {
 	const struct plan *plan = run->plan;
 
+	if (plan->metric == METRIC_BANDWIDTH && !plan_sends(plan, run->client))
+		return NULL;
 	if (plan->metric == METRIC_BANDWIDTH)
-		return plan_sends(plan, run->client) ? bandwidth_run : NULL;
+		return plan->batch.n ? batch_run : bandwidth_run;
 	if (plan_is_open(plan) && run->client)
 		return open_loop_run;
 	if (plan_is_pingpong(plan))
@@ -313,6 +316,8 @@ int round_prepare(struct run *run, uint64_t size)
 	set_flags(run, size);
 	for (uint32_t t = 0; t < run->n_flows; t++)
 		flow_prepare(&run->flows[t], plan->op, &shape);
+	if (plan->batch.n && plan_sends(plan, run->client))
+		batch_prepare(&run->flows[0], &plan->batch);
 	if (plan->quiet)
 		expect_count(run);
 	pacing_prepare(run, size);

@@ -152,7 +152,7 @@ int run_create(struct run *run)
 					   sizeof(*run->flow_progress));
 	run->control = xcalloc_lines(1, sizeof(*run->control));
 	run->warming = plan_warms_up_apart(plan);
-	if (plan->metric == METRIC_LATENCY)
+	if (plan_has_latency(plan))
 		run->latency = histogram_new();
 	for (uint32_t t = 0; t < run->n_flows; t++) {
 		run->flows[t] = make_flow(run, t);

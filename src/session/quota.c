@@ -50,7 +50,8 @@ static uint64_t prepared(const struct plan *plan, bool client,
 	uint64_t sends = 0;
 
 	if (plan_sends(plan, client))
-		sends = (uint64_t)FLOW_LISTS * flow_requests(plan->post_list);
+		sends = (uint64_t)FLOW_LISTS *
+			flow_requests(plan_longest_list(plan));
 	if (receives && !plan->verify)
 		receives = plan->recv_post_list;
 	return plan->qps * sends * sizeof(struct flow_request) +

@@ -35,6 +35,8 @@ static bool agrees(const struct param *row, const struct plan *a,
 	if (row->kind == PARAM_LABELS)
 		return !memcmp(&a->flow_labels, &b->flow_labels,
 			       sizeof(a->flow_labels));
+	if (row->kind == PARAM_BATCH)
+		return !memcmp(&a->batch, &b->batch, sizeof(a->batch));
 	if (row->kind == PARAM_MCAST)
 		return a->mcast.wanted == b->mcast.wanted &&
 		       !memcmp(&a->mcast.gid, &b->mcast.gid,

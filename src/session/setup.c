@@ -97,8 +97,8 @@ static int check_endpoint(struct session *s)
 	const struct plan *plan = s->run.plan;
 	const struct endpoint *peer = &s->run.peer;
 	const uint32_t qps = plan_qps(plan, !s->run.client);
-	const uint64_t least = plan_slots(plan) > 1 ? plan_stride(plan) :
-						      plan_largest(plan);
+	const uint64_t least = plan_slots(plan) > 1 || plan->batch.n ?
+				       plan_stride(plan) : plan_largest(plan);
 
 	if (peer->targets != plan_has_targets(plan))
 		return wire_fail(&s->run.result->error, s->run.conn->peer,

@@ -312,6 +312,7 @@ struct flow {
 	struct flow_layout layout;
 	struct pacer pace;	/* for bandwidth; bursts 0: not paced */
 	struct open_loop *open;	/* requester of an open loop only */
+	uint64_t batch;		/* requests of a batch (batch.h) */
 	uint64_t gap;		/* ticks of pause before each operation of a
 				 * latency loop */
 	struct flow_pingpong pingpong;

@@ -16,8 +16,9 @@
  * with a memory flag, well under a millisecond with a completion queue. */
 #define SPINS_PER_CHECK 16384
 
-/* Retire completed sends, without waiting.  Returns 0 or a negative errno. */
-static inline int reap(struct flow *f)
+/* Retire completed sends, without waiting, and count them in *COMPLETED.
+ * Returns 0 or a negative errno. */
+static ALWAYS_INLINE int reap_into(struct flow *f, uint64_t *completed)
 {
 	struct ibv_wc wc[POLL_BATCH];
 	int n = poll_batch(f, f->send_cq, wc);
@@ -25,11 +26,16 @@ static inline int reap(struct flow *f)
 	for (int i = 0; i < n; i++) {
 		if (wc[i].status != IBV_WC_SUCCESS)
 			return flow_completion_failed(f, &wc[i], false);
-		retire_send(f, &wc[i], &f->completed);
+		retire_send(f, &wc[i], completed);
 	}
 	if (n > 0)
 		f->idle_polls = 0;
 	return n < 0 ? n : 0;
+}
+
+static inline int reap(struct flow *f)
+{
+	return reap_into(f, &f->completed);
 }
 
 /* Wait until the send queue has room, which it nearly always has.  Returns 0 or

@@ -42,7 +42,7 @@ static void give_entries(const struct plan *plan, struct resources *res,
  * line. */
 static void allocate_requests(const struct plan *plan, struct resources *res)
 {
-	size_t length = flow_requests(plan->post_list);
+	size_t length = flow_requests(plan_longest_list(plan));
 
 	if (plan->sge > 1)
 		res->entries = xcalloc_lines(

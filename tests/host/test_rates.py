@@ -87,6 +87,23 @@ def test_a_queue_that_is_deep_enough(wire, options):
     assert row["bandwidth"]["dry_percent"] == 0 and "dry" not in table
 
 
+@pytest.mark.parametrize("test, options", [
+    ("write_bw", ()), ("write_bw", ("-q", 4)), ("read_bw", ("--reversed",))])
+def test_the_time_of_a_batch(wire, test, options):
+    """That of its bytes on the wire, and of the last acknowledgement."""
+    wire(100, 2000)
+    row, table = result(loopback(test, "--batch", "4Kx64,64Kx8,1M", *RUN[2:],
+                                 "-n", 400, *options, "--json"))
+    us = 1835008 * 8 / 100e3 + 2
+    assert row["latency"]["min"] == pytest.approx(us, rel=0.01)
+    assert row["latency"]["p99"] == pytest.approx(us, rel=0.01)
+    assert row["seconds"] == pytest.approx(400 * us / 1e6, rel=0.01)
+    assert row["bandwidth"]["gbps"] == pytest.approx(
+        1835008 * 8 / us / 1e3, rel=0.01)
+    assert row["bandwidth"]["error_percent"] == 0
+    assert "batches of 73 requests, 6" in table and "99%[us]   148." in table
+
+
 def test_a_queue_that_nobody_looked_at(wire):
     """Nothing was sent before the window: who knows how long it takes?"""
     wire(400, 3000)

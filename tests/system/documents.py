@@ -3,6 +3,7 @@
 import csv
 import datetime
 import math
+import operator
 import re
 
 import schemas
@@ -166,15 +167,16 @@ def sizes_of(document):
 
 
 def check_row(document, row):
-    measured = row["bandwidth"] or row["latency"]
-    assert measured and not (row["bandwidth"] and row["latency"])
+    assert row["bandwidth"] or row["latency"]
+    assert bool(row["bandwidth"] and row["latency"]) == bool(row["batch"])
     assert row["size"] in sizes_of(document)
     parameters = document["parameters"]
     assert row["qps"] == parameters["qps"]
     if row["control"]:
         check_control(row, row["control"])
         return
-    assert row["post_list"] <= min(parameters["post-list"], row["tx_depth"])
+    assert row["post_list"] <= row["tx_depth"]
+    assert row["post_list"] <= parameters["post-list"] or row["batch"]
     assert (row["cq_mod"] % row["post_list"] == 0
             or row["post_list"] % row["cq_mod"] == 0)
     assert ((document["test"]["direction"] == "bi")
@@ -185,7 +187,9 @@ def check_row(document, row):
     elif row["bandwidth"]:
         assert document["test"]["metric"] == "bandwidth"
         check_bandwidth(row, row["bandwidth"])
-        assert row["histogram"] is None
+        assert row["histogram"] is None or row["batch"]
+        if row["batch"]:
+            check_batches(parameters, row)
     else:
         assert document["test"]["metric"] == "latency"
         check_latency(row, row["latency"])
@@ -367,6 +371,23 @@ def check_bandwidth(row, bandwidth):
     if bandwidth["received"] is not None:
         assert (bandwidth["lost"]
                 == bandwidth["sent"] * copies - bandwidth["received"])
+
+
+def check_batches(parameters, row):
+    """Sizes add up to that of a batch, and times to no more than all."""
+    parts = [part.split("x") for part in parameters["batch"].split(",")]
+    counts = [int(part[1]) if len(part) > 1 else 1 for part in parts]
+    units = {"K": 2 ** 10, "M": 2 ** 20}
+    sizes = [int(size.rstrip("KM")) * units.get(size[-1], 1)
+             for size, *_ in parts]
+    assert row["batch"]["requests"] == sum(counts)
+    assert row["size"] == sum(map(operator.mul, counts, sizes))
+    assert row["tx_depth"] == -(-sum(counts) // row["qps"])
+    assert near(row["batch"]["per_second"], row["iterations"] / row["seconds"])
+    check_latency(row, row["latency"])
+    check_percentiles(parameters["percentiles"], row["latency"])
+    assert (row["latency"]["mean"] * row["iterations"]
+            <= row["seconds"] * 1e6 * (1 + 1e-6))
 
 
 def check_latency(row, latency):

@@ -19,6 +19,7 @@ check_PROGRAMS = \
 	tests/unit/test_alive \
 	tests/unit/test_arrivals \
 	tests/unit/test_auth \
+	tests/unit/test_batch \
 	tests/unit/test_call_counter \
 	tests/unit/test_chart \
 	tests/unit/test_check \
@@ -474,6 +475,8 @@ tests_unit_test_xrc_SOURCES = tests/unit/test_xrc.c \
 	$(fake_verbs) $(pair) tests/unit/pair_run.c tests/unit/test.h
 tests_unit_test_flags_SOURCES = tests/unit/test_flags.c \
 	$(fake_provider) tests/unit/test.h
+tests_unit_test_batch_SOURCES = tests/unit/test_batch.c \
+	tests/unit/good_plan.h $(fake_provider) tests/unit/test.h
 tests_unit_test_gather_SOURCES = tests/unit/test_gather.c \
 	$(fake_provider) tests/unit/test.h
 tests_unit_test_walk_SOURCES = tests/unit/test_walk.c \

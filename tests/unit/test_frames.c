@@ -665,6 +665,8 @@ TEST(test_the_largest_texts_and_ports)
 	check_whole(&frame);
 	plan.sizes.n = SIZES_MAX;
 	plan.flow_labels.n = LABELS_MAX;
+	while (plan.batch.n < BATCH_PARTS_MAX)
+		plan.batch.parts[plan.batch.n++] = (struct batch_part){ 1, 1 };
 	frame = encode_plan(&plan, &port);
 	check_whole(&frame);
 	frame = encode_accept(&port);

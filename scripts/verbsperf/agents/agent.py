@@ -54,7 +54,7 @@ CLIENT = ("--key-file=%key", "--json")
 # The options that a round may have besides: they shape its traffic, or say what
 # is told of it.  None names a file, serves others or injects a fault.
 OPTIONS = frozenset("""
-    arrival atomic-type bidirectional burst clock counters cpu cpus cq-mod
+    arrival atomic-type batch bidirectional burst clock counters cpu cpus cq-mod
     depth device dscp duration events fence flow-label gap histogram hold
     hop-limit hugepages imm inline inline-recv interval max-counter max-lost
     max-p50 max-p99 max-p99.9 mcast memory min-gbps min-interval-gbps min-mpps

@@ -24,7 +24,7 @@ PR_SET_PDEATHSIG = 1
 # Seconds for verbsperf to end when it is told to.
 PARTING = 2
 # A comma is part of their value.
-LISTS = ("counter-limits", "counters", "cpus", "labels", "networks",
+LISTS = ("batch", "counter-limits", "counters", "cpus", "labels", "networks",
          "percentiles")
 
 

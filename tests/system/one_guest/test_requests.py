@@ -36,6 +36,26 @@ def test_solicited_events(args):
     assert row["bandwidth"]["received"] == 160
 
 
+@pytest.mark.dialogue
+@pytest.mark.parametrize("test,args", (
+    ("write_bw", ("-q", 3)), ("read_bw", ()),
+    ("write_bw", ("--reversed", "-e", "--histogram", "--percentiles", "10"))))
+def test_batches(test, args):
+    """documents.py checks the sums."""
+    row = row_of(loopback(test, "--batch", "4Kx20,64Kx3,100001", "--walk", "1M",
+                          "-n", 20, "--json", *args))
+    assert row["iterations"] == 20
+    assert row["batch"]["requests"] == 24
+    assert row["size"] == 20 * 4096 + 3 * 65536 + 100001
+    assert bool(row["histogram"]) == ("--histogram" in args)
+
+
+@pytest.mark.dialogue
+def test_more_requests_than_a_queue_holds():
+    failed(loopback("write_bw", "--batch", "64x65536", *QUICK),
+           "--batch: 65536 requests on a queue pair", "use more --qps")
+
+
 def test_receivers_of_a_group():
     row = row_of(loopback("send_bw", "-c", "UD", "--mcast", "--receivers", 3,
                           "--json", "-s", 64, "--verify", *QUICK))

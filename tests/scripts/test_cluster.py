@@ -71,6 +71,8 @@ def cluster(*arguments, env=None, **options):
       "write_bw"), "FILE.svg or FILE.png"),
     (("--nodes", "n[1-2]", "--pattern", "pairs", "--probe", "n1:n1",
       "write_bw"), "--probe n1:n1"),
+    (("--nodes", "n[1-2]", "--pattern", "pairs", "--processes", "2",
+      "write_lat"), "--processes: only for bandwidth"),
     (("--nodes", "n[1-2]", "--pattern", "pairs", "--launch", "rsh",
       "write_bw"), "a command with %h"),
     (("--nodes", "n[1-2]", "--pattern", "pairs", "--launch", "none",

@@ -251,6 +251,17 @@ def test_files_of_other_nodes(tmp_path):
         comparison.compare(old, new, TOLERANCES)
 
 
+def test_files_of_more_processes(tmp_path):
+    old, new = (file_of(tmp_path / name, EIGHT,
+                        [("gbps", fabric(EIGHT, alike))])
+                for name in ("old", "new"))
+    header, *lines = (tmp_path / "new").read_text().splitlines(True)
+    (tmp_path / "new").write_text("".join([
+        json.dumps({**json.loads(header), "processes": 2}) + "\n", *lines]))
+    with pytest.raises(ResultsError, match="the same --processes$"):
+        comparison.compare(old, new, TOLERANCES)
+
+
 def test_points_of_either_side(tmp_path):
     whole = fabric(EIGHT, alike)
     later = fabric(EIGHT, lambda a, b: 2.0)

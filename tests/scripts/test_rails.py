@@ -36,15 +36,15 @@ def reached(jobs, slow, loss):
     """What JOBS reach; the rails of the node SLOW lose LOSS together, and x1 of
     n3 is slow anyway."""
     for job in jobs:
-        own = [one for one in jobs
+        own = [one.pair for one in jobs
                if one.pair.client.node == job.pair.client.node]
-        value = RATE
-        if job.pair.client.node == slow and len(own) > 1:
+        value = RATE / own.count(job.pair)
+        if job.pair.client.node == slow and len(set(own)) > 1:
             value *= 1 - loss
         yield value
 
 
-def run_rounds(monkeypatch, nodes, facts, slow="", loss=0.35):
+def run_rounds(monkeypatch, nodes, facts, slow="", loss=0.35, processes=1):
     """The entries that rails of NODES write."""
     async def round_of(_hub, jobs):
         outcomes = []
@@ -64,7 +64,7 @@ def run_rounds(monkeypatch, nodes, facts, slow="", loss=0.35):
     header = clusterfile.make_header(
         "verbsperf 0", pattern="rails", nodes=nodes, devices=["x0", "x1"],
         cross_rails=False, target=None, seed=0, rounds=1, concurrent=None,
-        probes=[], launch="ssh", points=[
+        processes=processes, probes=[], launch="ssh", points=[
             {"test": "write_bw", "transport": "RC", "size": 65536, "qps": 1,
              "options": {}, "metric": "gbps"}])
     file = clusterfile.Begun(None, header, [])
@@ -72,8 +72,8 @@ def run_rounds(monkeypatch, nodes, facts, slow="", loss=0.35):
     async def measure():
         await running.Clustering(hub, running.Work(
             "rails", Wanted(nodes), ["x0", "x1"], False, None,
-            [running.Point(["write_bw"], 1.0, "gbps")], [], None),
-            file).run()
+            [running.Point(["write_bw"], 1.0, "gbps")], [], None,
+            processes=processes), file).run()
 
     asyncio.run(measure())
     for entry in (header, *file.entries):
@@ -128,6 +128,32 @@ def test_a_link_is_shared(monkeypatch):
                                for device in ("x0", "x1")]
     assert " n2    x1    n1  97.00     63.05  35.0%" in view.text(
         header, entries)
+
+
+def test_processes_are_added(monkeypatch):
+    """Also where rails are tested again."""
+    header, entries = run_rounds(monkeypatch, ["n1", "n2"], {
+        "n1": devices(SHARED)}, slow="n1", processes=2)
+    assert header["processes"] == 2
+    assert {one["pairs"] for one in entries if one["type"] == "round"} == {2, 4}
+    assert sentences(entries) == [
+        "n1: x0, x1: 35% slower beside each other; they share the PCIe link "
+        "at 0000:17:00.0, which carries 126 Gb/s"]
+    text = view.text(header, entries)
+    assert " n1    x1    n2  97.00     63.05  35.0%" in text
+    assert " n2    x1    n1  97.00     97.00   0.0%" in text
+
+
+def test_a_process_that_fails():
+    """It is that of its pair, which then has no value."""
+    job = fleet.Job(Pair(End("n1", ""), End("n2", "")), ["write_bw"], 1.0)
+    good, bad = fleet.Outcome(job), fleet.Outcome(job)
+    good.row = {"bandwidth": {"gbps": 40.0}, "latency": None}
+    good.overlap, bad.error = 1.0, "n2: no such device"
+    assert fleet.Several([good, good]).value("gbps") == 80.0
+    assert fleet.Several([good]).value("gbps") == 40.0
+    several = fleet.Several([good, bad])
+    assert several.value("gbps") is None and several.error == bad.error
 
 
 def test_the_receiver_shares_it(monkeypatch):

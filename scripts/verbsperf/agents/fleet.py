@@ -65,6 +65,26 @@ class Outcome:
             self.opened, self.opened + seconds)
 
 
+class Several(Outcome):
+    """What came of processes that measured the same pair together, by the one
+    of them that did worst; what they reached is added."""
+
+    def __init__(self, parts: Sequence[Outcome]) -> None:
+        worst = min(parts, key=lambda one: (one.error is None,
+                                            one.overlap or 0.0))
+        super().__init__(worst.job)
+        self.document, self.row = worst.document, worst.row
+        self.error, self.opened = worst.error, worst.opened
+        self.skew, self.overlap = worst.skew, worst.overlap
+        self.parts = parts
+
+    def value(self, metric: str) -> Optional[float]:
+        """Return the sum of their METRIC, a rate unless there is only one."""
+        values = [one.value(metric) for one in self.parts]
+        known = [value for value in values if value is not None]
+        return sum(known) if len(known) == len(values) else None
+
+
 class Round(NamedTuple):
     """What came of a round."""
 

@@ -201,9 +201,13 @@ def judge(part: Part, family: int) -> Changed:
 def compare(old_path: str, new_path: str, tolerances: dict[str, float]
             ) -> list[Changed]:
     """Compare two files, point by point; TOLERANCES are in percent."""
+    files = [file.read(path) for path in (old_path, new_path)]
+    if len({header.get("processes") or 1 for header, _ in files}) > 1:
+        raise ResultsError(f"{old_path} and {new_path} have not the same "
+                           "--processes")
     old, new = ({sweep_point(point): (point["metric"], values_of(entries, i))
                  for i, point in enumerate(header["points"])}
-                for header, entries in map(file.read, (old_path, new_path)))
+                for header, entries in files)
     if not any(old[point][1].keys() & new[point][1].keys()
                for point in old.keys() & new.keys()):
         raise ResultsError(f"{old_path} and {new_path} have no pair in common "

@@ -22,7 +22,7 @@ from verbsperf.pairs.patterns import End, Pair
 SCHEMA = "verbsperf-cluster/1"
 # What must be the same for a file to go on.
 SAME = ("pattern", "nodes", "devices", "cross_rails", "target", "seed",
-        "rounds", "concurrent", "points", "probes")
+        "rounds", "concurrent", "processes", "points", "probes")
 GOES_ON = ("what was measured before is in it, and the same command continues "
            "it, with --resume")
 

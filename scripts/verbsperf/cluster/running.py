@@ -43,6 +43,7 @@ class Work(NamedTuple):
     probe: Optional[Point]
     groups: list[list[str]] = []
     tolerance: Optional[float] = None   # a share of what is usual
+    processes: int = 1                  # that measure each pair together
 
     def rounds(self) -> Iterator[list[Pair]]:
         """Make the rounds."""
@@ -80,24 +81,30 @@ class Clustering:
                         alone: bool = False) -> Sequence[Outcome]:
         """Run PAIRS as round NUMBER of the point INDEX, and write what came."""
         point, probe = self.work.points[index], self.work.probe
-        jobs = [Job(pair, point.words, point.seconds) for pair in pairs]
+        several = self.work.processes
+        jobs = [Job(pair, point.words, point.seconds) for pair in pairs
+                for _ in range(several)]
+        last = len(jobs)
         if probe is not None and not alone:
             jobs += [Job(pair, probe.words, probe.seconds, True)
                      for pair in self.work.probes]
         done = await fleet.run_round(self.coordinator, jobs)
-        for outcome in done.outcomes:
+        outcomes = [*(fleet.Several(done.outcomes[first:first + several])
+                      for first in range(0, last, several)),
+                    *done.outcomes[last:]]
+        for outcome in outcomes:
             self.remember(outcome)
             self.file.append(self.entry_of(outcome, number, index, alone))
             self.tell_failure(outcome)
         self.file.append({
             "type": "round", "round": number, "point": index, "alone": alone,
-            "pairs": len(pairs),
+            "pairs": last,
             "added": done.added, "gbps": done.gbps,
             "common_seconds": done.span[1] - done.span[0] if done.span
             else None, "seconds": done.seconds,
             "connecting_seconds": done.connecting,
             "clock_error_seconds": self.coordinator.worst_clock()})
-        return done.outcomes
+        return outcomes
 
     def tell_failure(self, outcome: Outcome) -> None:
         """Say once why OUTCOME is none, and of which pair or node."""

@@ -89,6 +89,8 @@ def parser() -> Parser:
                    help="random: number of rounds [1]")
     p.add_argument("--concurrent", type=whole(1, 10 ** 6), metavar="N",
                    help="pairs at most at the same time")
+    p.add_argument("--processes", type=whole(1, 64), metavar="N",
+                   help="that measure each pair together, added [1]")
     p.add_argument("--probe", action="append", default=[], metavar="A:B",
                    help=f"measure {PROBE} from node A to B meanwhile")
     p.add_argument("--launch", default="ssh", metavar="HOW",
@@ -231,6 +233,10 @@ def ask(options: argparse.Namespace) -> tuple[Object, Work]:
     devices = nodesets.expand(options.devices) if options.devices else [""]
     if options.pattern == "rails" and len(devices) < 2:
         raise Refused("--rails needs several --devices, such as mlx5_[0-3]")
+    if (options.processes or 1) > 1 and any(
+            metric_of(one) != "gbps" for one in planned):
+        raise Refused("--processes: only for bandwidth: latencies of several "
+                      "processes cannot be added")
     probes, probe = probes_of(options, nodes, devices[0]), None
     if probes:
         seconds = max(one.times["duration"] for one in planned)
@@ -241,7 +247,8 @@ def ask(options: argparse.Namespace) -> tuple[Object, Work]:
         found.version, pattern=options.pattern, nodes=nodes,
         devices=devices, cross_rails=options.cross_rails,
         target=options.target, seed=seed, rounds=options.rounds,
-        concurrent=options.concurrent, probes=options.probe,
+        concurrent=options.concurrent, processes=options.processes,
+        probes=options.probe,
         launch=options.launch,
         points=[{**one.json, "metric": metric_of(one)} for one in planned])
     return header, Work(
@@ -250,7 +257,8 @@ def ask(options: argparse.Namespace) -> tuple[Object, Work]:
             options.topology or options.rounds_file or ""),
         devices, options.cross_rails, options.concurrent,
         [point_of(one, found) for one in planned], probes, probe,
-        patterns.groups_of(racks, nodes) if racks else [], options.tolerance)
+        patterns.groups_of(racks, nodes) if racks else [], options.tolerance,
+        options.processes or 1)
 
 
 def listen_at(text: str) -> tuple[Optional[str], int]:

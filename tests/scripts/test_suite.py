@@ -69,6 +69,9 @@ def test_arguments_of_a_point(program, write_suite):
                          program, [])
     assert point.json["size"] == 8
     assert point.words(program) == ["atomic_bw"]
+    point, = suites.read(write_suite("read_bw: --batch 4Kx2,100"), program, [])
+    assert point.json["size"] == 8292
+    assert point.words(program) == ["read_bw", "--batch=4Kx2,100"]
 
 
 @pytest.mark.parametrize("text, times", [

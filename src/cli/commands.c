@@ -1,7 +1,6 @@
 #include "config.h"
 #include "cli/commands.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "model/plan.h"

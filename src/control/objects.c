@@ -4,7 +4,6 @@
 #include "control/op.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "control/qps.h"
 #include "model/plan.h"

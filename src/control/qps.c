@@ -4,7 +4,6 @@
 #include "control/qps.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "model/plan.h"
 #include "verbs/qp_attr.h"

@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/error.h"
 #include "host/pci.h"
 #include "model/facts.h"
 #include "model/port.h"

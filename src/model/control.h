@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "model/cpu_cost.h"
 #include "stats/summary.h"
 
 /*

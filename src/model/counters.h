@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
 
 /* Most counters of one end, and the length of a name with its final NUL. */
 #define COUNTERS_MAX 4096

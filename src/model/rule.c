@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "model/param.h"
-#include "model/plan.h"
 
 /* The transports of SET, as "RC, UC and XRC". */
 static void list_transports(unsigned int set, char word[RULE_WORD_SIZE])

@@ -3,7 +3,6 @@
 #include "perftest/talk.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "base/numbers.h"
 #include "base/xalloc.h"

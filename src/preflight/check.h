@@ -3,7 +3,6 @@
 #define PREFLIGHT_CHECK_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "model/gid.h"
 #include "model/plan.h"

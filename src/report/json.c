@@ -2,7 +2,6 @@
 #include "report/report.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "model/plan.h"
 #include "report/json.h"

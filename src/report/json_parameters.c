@@ -2,7 +2,6 @@
 #include "report/json.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "report/json_value.h"
 

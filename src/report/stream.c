@@ -1,7 +1,6 @@
 #include "config.h"
 #include "report/stream.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

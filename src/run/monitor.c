@@ -11,7 +11,6 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/time.h"
-#include "net/oob.h"
 #include "net/wait.h"
 #include "verbs/explain.h"
 

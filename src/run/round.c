@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -12,7 +11,6 @@
 #include "base/xalloc.h"
 #include "model/plan.h"
 #include "model/result.h"
-#include "run/run.h"
 #include "run/verification.h"
 #include "traffic/bandwidth.h"
 #include "traffic/batch.h"

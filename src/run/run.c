@@ -8,7 +8,6 @@
 #include "host/counters.h"
 #include "run/verification.h"
 #include "traffic/allowance.h"
-#include "traffic/flow.h"
 #include "verbs/queues.h"
 
 /* Age, in ns, at which a message counts as lost. */

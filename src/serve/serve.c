@@ -18,11 +18,9 @@
 #include "host/affinity.h"
 #include "host/place.h"
 #include "net/frames.h"
-#include "net/oob.h"
 #include "net/turn.h"
 #include "net/wait.h"
 #include "serve/children.h"
-#include "verbs/device.h"
 
 /* When there is no room, a client that has not sent HELLO for this long is
  * dropped. */

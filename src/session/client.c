@@ -2,8 +2,6 @@
 #include "session/dialogue.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/log.h"
 #include "net/frames.h"

@@ -1,7 +1,6 @@
 #include "config.h"
 #include "session/dialogue.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,12 +3,9 @@
 
 #include <errno.h>
 #include <rdma/rdma_cma.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/xalloc.h"
-#include "verbs/cm_id.h"
 
 /* Connections requested at once. */
 #define AT_ONCE 16

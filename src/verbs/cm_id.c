@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/plan.h"
 
 enum cm_network cm_network_of(const struct cm_end *end)
 {

@@ -10,7 +10,6 @@
 #include <netinet/in.h>
 #include <rdma/rdma_cma.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"

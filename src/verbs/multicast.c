@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/plan.h"
 #include "traffic/flow.h"
 #include "verbs/qp_attr.h"
 

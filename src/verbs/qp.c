@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/plan.h"
 #include "verbs/advice.h"
 
 static const char *advice_of(const struct device *device, const char *verb,

@@ -10,7 +10,6 @@
 
 #include "base/numbers.h"
 #include "base/xalloc.h"
-#include "model/plan.h"
 #include "traffic/allowance.h"
 #include "verbs/advice.h"
 

@@ -22,8 +22,7 @@ static int check_ready_fd(const struct parameters *params, struct error *err)
 {
 	if (!params->ready_fd || descriptors_writable((int)params->ready_fd))
 		return 0;
-	return fail(err, -EBADF, NULL,
-		    "--ready-fd %u: is not open for writing",
+	return fail(err, -EBADF, NULL, "--ready-fd %u: is not open for writing",
 		    params->ready_fd);
 }
 

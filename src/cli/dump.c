@@ -60,8 +60,7 @@ static json_t *one_end_names(void)
 	json_t *names = control_names();
 
 	for (size_t i = json_array_size(names); i-- > 0;) {
-		const char *name =
-			json_string_value(json_array_get(names, i));
+		const char *name = json_string_value(json_array_get(names, i));
 
 		if (control_has_server(control_find(name)))
 			json_array_remove(names, i);
@@ -192,8 +191,7 @@ static json_t *words_for(const struct param *row, const char *command)
 }
 
 /* The words that each command accepts; null where ROW is no choice. */
-static json_t *words_by_command(const struct param *row,
-				const json_t *commands)
+static json_t *words_by_command(const struct param *row, const json_t *commands)
 {
 	json_t *object, *command;
 	size_t i;

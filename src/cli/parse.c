@@ -162,8 +162,7 @@ static int bad_option(struct parser *p, int why, char **argv)
 	if (row || show_of(p, optopt))
 		return fail(p->given.err, -EINVAL, NULL,
 			    "%s takes no value", name);
-	return fail(p->given.err, -EINVAL,
-		    suggest_letter((char)optopt, advice),
+	return fail(p->given.err, -EINVAL, suggest_letter((char)optopt, advice),
 		    "unknown option '%s'", name);
 }
 

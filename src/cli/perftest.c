@@ -131,8 +131,7 @@ static int take_burst(struct perftest *p, const struct use *u)
 		       expected(p, u, "a number of messages") : 0;
 }
 
-static int only_for(struct perftest *p, const struct use *u,
-		    enum metric metric)
+static int only_for(struct perftest *p, const struct use *u, enum metric metric)
 {
 	if (params_of(p)->plan.metric == metric)
 		return 0;
@@ -798,8 +797,7 @@ char *perftest_usage(const char *path)
 	FILE *out = xmemstream(&text);
 
 	perftest_is_named(path, &op, &metric);
-	fprintf(out, "Usage:\n"
-		"  %s [options]         serve one client\n"
+	fprintf(out, "Usage:\n" "  %s [options]         serve one client\n"
 		"  %s [options] HOST    run the test against HOST\n\n"
 		"perftest's options; see verbsperf-perftest(7):\n",
 		name, name);

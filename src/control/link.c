@@ -39,8 +39,7 @@ int link_open(struct link_end *end, struct error *err)
 
 	if (ret)
 		return ret;
-	end->cq = ibv_create_cq(end->device->context, CQ_DEPTH, NULL, NULL,
-				0);
+	end->cq = ibv_create_cq(end->device->context, CQ_DEPTH, NULL, NULL, 0);
 	if (end->cq)
 		return 0;
 	return verb_failed(&end->device->port, "ibv_create_cq", errno, err,
@@ -207,8 +206,7 @@ static int wait(const struct link_end *end, struct ibv_wc *wc,
 	}
 }
 
-int link_send(const struct link_end *end, struct link *link,
-	      struct error *err)
+int link_send(const struct link_end *end, struct link *link, struct error *err)
 {
 	struct ibv_send_wr *bad, wr = {
 		.opcode = IBV_WR_SEND,

@@ -41,8 +41,7 @@ void link_close(struct link_end *end);
 
 /* Make a queue pair in INIT; a server's gets one receive.  Returns 0, or a
  * negative errno set in ERR with nothing left behind. */
-int link_make(const struct link_end *end, struct link *link,
-	      struct error *err);
+int link_make(const struct link_end *end, struct link *link, struct error *err);
 
 /* Connect the queue pair: move it through RTR to RTS, towards PEER. */
 int link_connect(const struct link_end *end, struct link *link,
@@ -54,8 +53,7 @@ int link_connect_found(const struct link_end *end, struct link *link,
 
 /* Send an empty message, and wait until the peer's device has acknowledged it.
  */
-int link_send(const struct link_end *end, struct link *link,
-	      struct error *err);
+int link_send(const struct link_end *end, struct link *link, struct error *err);
 
 /* Poll all completions that are there. */
 void link_drain(const struct link_end *end);

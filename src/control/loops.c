@@ -266,8 +266,7 @@ int control_undo_held(struct control_worker *w)
 		int ret;
 
 		begin_operation(w);
-		ret = undo(w, w->objects + i * op->object_size,
-			   &held->undone);
+		ret = undo(w, w->objects + i * op->object_size, &held->undone);
 		first = first ? first : ret;
 		for (uint32_t p = 0; op->parts[p].name && !ret; p++)
 			if (op->parts[p].undoes)

@@ -65,8 +65,7 @@ static int create(struct control_thread *t, struct pair *pair, int end)
 			     "create a queue pair");
 }
 
-static int to_init(struct control_thread *t, struct pair *pair,
-		   int end)
+static int to_init(struct control_thread *t, struct pair *pair, int end)
 {
 	const struct device *device = t->shared->device;
 	const struct qp_local local = {
@@ -235,8 +234,7 @@ static int setup(struct control_thread *t)
 	if (ret)
 		return ret;
 	own->buffers = xcalloc_lines(1, sizeof(*own->buffers));
-	own->mr = ibv_reg_mr(t->shared->pd, own->buffers,
-			     sizeof(*own->buffers),
+	own->mr = ibv_reg_mr(t->shared->pd, own->buffers, sizeof(*own->buffers),
 			     IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
 	return control_check(t, "ibv_reg_mr", own->mr ? 0 : errno,
 			     "register memory") ?:

@@ -193,8 +193,7 @@ static double pinned(const struct control_engine *e,
 	       c->parts[e->op->pinning - 1].latency.mean;
 }
 
-static void summarise_window(const struct control_engine *e,
-			     double ns_per_tick,
+static void summarise_window(const struct control_engine *e, double ns_per_tick,
 			     struct result_direction *total)
 {
 	const bool wanted = e->shared->params->plan.interval;

@@ -88,8 +88,7 @@ static bool is_restricted(const cpu_set_t *allowed)
 	char line[1024];
 	cpu_set_t online, both;
 
-	if (!sysfs_read(line, sizeof(line),
-			"/sys/devices/system/cpu/online") ||
+	if (!sysfs_read(line, sizeof(line), "/sys/devices/system/cpu/online") ||
 	    cpulist_parse(line, &online))
 		return false;
 	CPU_AND(&both, &online, allowed);

@@ -92,8 +92,7 @@ static void note_call(struct shared *l, pid_t thread)
 {
 	struct __ptrace_syscall_info info = { 0 };
 
-	if (ptrace(PTRACE_GET_SYSCALL_INFO, thread,
-		   sizeof(info), &info) <= 0 ||
+	if (ptrace(PTRACE_GET_SYSCALL_INFO, thread, sizeof(info), &info) <= 0 ||
 	    info.op != PTRACE_SYSCALL_INFO_ENTRY || reads_clock(info.entry.nr))
 		return;
 	atomic_fetch_add(&l->calls, 1);

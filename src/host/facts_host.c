@@ -191,8 +191,7 @@ static void read_frequencies(unsigned int cpu, struct facts *facts)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (sysfs_count(&khz, "%s/cpu%u/cpufreq/%s", cpus_folder, cpu,
 				rows[i].file))
-			facts_set_real(facts, rows[i].fact,
-				       (double)khz / 1000);
+			facts_set_real(facts, rows[i].fact, (double)khz / 1000);
 }
 
 /* The states are in the order of their depth. */

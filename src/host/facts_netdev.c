@@ -112,8 +112,7 @@ static void read_speed(const char *name, struct facts *facts)
 			facts_set_count(facts, FACT_NETDEV_SPEED,
 					settings->speed);
 		if (settings->link_mode_masks_nwords > 0)
-			most = fastest(settings->link_mode_masks,
-				       (unsigned int)
+			most = fastest(settings->link_mode_masks, (unsigned int)
 				       settings->link_mode_masks_nwords);
 	}
 	if (most)

@@ -64,8 +64,7 @@ typedef void change_receive(struct run *run, struct flow_receive *r);
 static void change_receives(struct run *run, change_receive *change)
 {
 	const struct plan *plan = run->plan;
-	const uint32_t n = plan->verify ? plan->rx_depth :
-					  plan->recv_post_list;
+	const uint32_t n = plan->verify ? plan->rx_depth : plan->recv_post_list;
 
 	for (uint32_t t = 0; t < run->n_flows; t++) {
 		const struct flow *f = &run->flows[t];
@@ -399,8 +398,7 @@ static const struct {
 	IN_MID_RUN(MR_GONE, SERVER, renew_memory),
 	AT(MR_OTHER_PD, SERVER, CREATED, inject_other_domain),
 	AT(MW_INVALID, SERVER, CREATED, inject_memory_window,
-	   { .point = INJECT_AT_CONNECTED,
-	     .spoil = inject_bind_memory_window },
+	   { .point = INJECT_AT_CONNECTED, .spoil = inject_bind_memory_window },
 	   { INJECT_AT_RUNNING, inject_invalidate_memory_window, true }),
 };
 
@@ -413,8 +411,7 @@ static int check(struct run *run)
 	char test[TEST_NAME_SIZE];
 
 	if (c && run->res.memory.copier)
-		return fail(&run->result->error, -EINVAL,
-			    "leave --memory out",
+		return fail(&run->result->error, -EINVAL, "leave --memory out",
 			    "--inject %s: not with messages in %s", c->name,
 			    run->res.memory.allocation->text);
 	if (c && plan_has_targets(plan))

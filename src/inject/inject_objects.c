@@ -27,8 +27,7 @@ static const uint8_t *at(uint64_t address)
 static void renew_keys(struct run *run)
 {
 	const struct plan *plan = run->plan;
-	const uint32_t n = plan->verify ? plan->rx_depth :
-					  plan->recv_post_list;
+	const uint32_t n = plan->verify ? plan->rx_depth : plan->recv_post_list;
 	const struct memory *m = &run->res.memory;
 
 	for (uint32_t i = 0; i < run->res.n_qps; i++)
@@ -118,8 +117,7 @@ int inject_memory_window(struct run *run)
 
 /* Post WR on the first QP and wait up to a second for its completion.  None of
  * the QP's own sends completes before it. */
-static int carry_out(struct run *run, struct ibv_send_wr *wr,
-		     const char *verb)
+static int carry_out(struct run *run, struct ibv_send_wr *wr, const char *verb)
 {
 	static const struct timespec pause = { .tv_nsec = 1000000 };
 	struct ibv_cq *cq = run->res.queues[0].cqs[0].send;

@@ -112,8 +112,7 @@ static int copy_in(void *allocation, uint8_t *to, const void *from, uint64_t n)
 	return n ? g->driver->in(g, (uintptr_t)to, from, n) : 0;
 }
 
-static int copy_out(void *allocation, void *to, const uint8_t *from,
-		    uint64_t n)
+static int copy_out(void *allocation, void *to, const uint8_t *from, uint64_t n)
 {
 	const struct allocation *a = allocation;
 	const struct gpu *g = a->own;

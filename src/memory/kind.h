@@ -50,8 +50,7 @@ struct memory_ops {
 	 * the memory itself. */
 	const char *copy_verb;
 	int (*in)(void *allocation, uint8_t *to, const void *from, uint64_t n);
-	int (*out)(void *allocation, void *to, const uint8_t *from,
-		   uint64_t n);
+	int (*out)(void *allocation, void *to, const uint8_t *from, uint64_t n);
 	void (*free)(struct allocation *a);
 };
 

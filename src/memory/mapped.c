@@ -279,8 +279,7 @@ static int make_unnamed(struct allocation *a, const char *path,
 }
 
 /* Check a file with a name: it must be long enough and used by nobody else. */
-static int check_regular(struct allocation *a, uint64_t size,
-			 struct error *err)
+static int check_regular(struct allocation *a, uint64_t size, struct error *err)
 {
 	const uint64_t end = a->choice.offset + a->length;
 	char advice[80];
@@ -335,13 +334,11 @@ static int map_file(struct allocation *a, struct error *err)
 		return ret;
 	memset(a->buffer, 0, a->mapped);
 	/* where the file is concerns nobody but this end */
-	snprintf(a->text, sizeof(a->text), "%s",
-		 memory_kind_name(MEMORY_FILE));
+	snprintf(a->text, sizeof(a->text), "%s", memory_kind_name(MEMORY_FILE));
 	return 0;
 }
 
-static int no_udmabuf(const struct allocation *a, int errnum,
-		      struct error *err)
+static int no_udmabuf(const struct allocation *a, int errnum, struct error *err)
 {
 	const bool large = errnum == EINVAL || errnum == ENOMEM;
 

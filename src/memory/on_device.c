@@ -71,8 +71,7 @@ static int copy_in(void *allocation, uint8_t *to, const void *from, uint64_t n)
 	return ret;
 }
 
-static int copy_out(void *allocation, void *to, const uint8_t *from,
-		    uint64_t n)
+static int copy_out(void *allocation, void *to, const uint8_t *from, uint64_t n)
 {
 	const struct allocation *a = allocation;
 	uint64_t offset = (uintptr_t)from - (uintptr_t)a->buffer;

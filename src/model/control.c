@@ -50,8 +50,7 @@ uint32_t control_span_of(uint64_t existing)
 	return span;
 }
 
-double control_per_operation(const struct control_calls *calls,
-			     uint64_t number)
+double control_per_operation(const struct control_calls *calls, uint64_t number)
 {
 	if (!calls->operations)
 		return NAN;

@@ -256,8 +256,7 @@ const struct counter_row counter_table[] = {
 };
 // clang-format on
 
-const size_t counter_row_count =
-	sizeof(counter_table) / sizeof(*counter_table);
+const size_t counter_row_count = sizeof(counter_table) / sizeof(*counter_table);
 
 /* Does NAME match PATTERN, which ends at a bar if there is one? */
 static bool matches(const char *pattern, const char *name)

@@ -171,8 +171,7 @@ static int parse_number(const struct param *row, const char *text,
 {
 	bool node = row->kind == PARAM_NODE;
 
-	if ((row->kind == PARAM_AUTO_NUMBER || node) &&
-	    !strcmp(text, "auto")) {
+	if ((row->kind == PARAM_AUTO_NUMBER || node) && !strcmp(text, "auto")) {
 		*value = PLAN_AUTO;
 		return 0;
 	}

@@ -292,8 +292,7 @@ static uint32_t least_send_queue(const struct plan *plan)
 
 uint32_t plan_send_queue(const struct plan *plan)
 {
-	return (uint32_t)larger(usual_send_queue(plan),
-				least_send_queue(plan));
+	return (uint32_t)larger(usual_send_queue(plan), least_send_queue(plan));
 }
 
 uint32_t plan_send_capacity(const struct plan *plan)

@@ -52,8 +52,7 @@ static uint64_t places(const struct plan *plan)
 				      span_of(plan, size));
 	}
 	if (plan->rx_depth != PLAN_AUTO && !op_table[plan->op].access)
-		bytes = larger(bytes,
-			       plan->rx_depth * plan_receive_size(plan));
+		bytes = larger(bytes, plan->rx_depth * plan_receive_size(plan));
 	return bytes;
 }
 
@@ -75,8 +74,7 @@ uint64_t plan_stride(const struct plan *plan)
 
 uint64_t plan_memory(const struct plan *plan, bool client)
 {
-	return plan_stride(plan) * plan_qps(plan, client) *
-	       plan_regions(plan);
+	return plan_stride(plan) * plan_qps(plan, client) * plan_regions(plan);
 }
 
 uint64_t plan_work_limit(const struct plan *plan)

@@ -72,8 +72,7 @@ int rule_check_all(const struct rule *rules, size_t n, const struct plan *plan,
 		i++;
 	if (i == n)
 		return 0;
-	rule_expand(rules[i].text, rule_word_of_plan, plan, text,
-		    sizeof(text));
+	rule_expand(rules[i].text, rule_word_of_plan, plan, text, sizeof(text));
 	advice = strchr(text, '\n');
 	if (advice)
 		*advice++ = '\0';

@@ -9,8 +9,7 @@ static const char *const suffixes[METRIC_COUNT] = {
 	[METRIC_LATENCY] = "lat",
 };
 
-const char *test_name(enum op op, enum metric metric,
-		      char name[TEST_NAME_SIZE])
+const char *test_name(enum op op, enum metric metric, char name[TEST_NAME_SIZE])
 {
 	snprintf(name, TEST_NAME_SIZE, "%s_%s", op_table[op].name,
 		 suffixes[metric]);
@@ -21,8 +20,7 @@ const char *test_name_of(const struct plan *plan, char name[TEST_NAME_SIZE])
 {
 	if (!plan->control)
 		return test_name(plan->op, plan->metric, name);
-	snprintf(name, TEST_NAME_SIZE, "%s",
-		 control_table[plan->control].name);
+	snprintf(name, TEST_NAME_SIZE, "%s", control_table[plan->control].name);
 	return name;
 }
 

@@ -200,8 +200,7 @@ static int fail_unknown(const char *text, const char *option, const char *host,
 static int fail_silent(const char *text, const char *option,
 		       const struct wait_limit *limit, struct error *err)
 {
-	return fail(err, -ETIMEDOUT,
-		    "check the name server in "
+	return fail(err, -ETIMEDOUT, "check the name server in "
 		    "/etc/resolv.conf, or give an IP address",
 		    "cannot find the address of %s%s'%s': no name server "
 		    "answered within %.6g s",

@@ -106,8 +106,7 @@ bool auth_holds(const struct transcript *transcript, bool client,
 	bool holds;
 
 	auth_prove(transcript, client, &wanted);
-	holds = !sodium_memcmp(wanted.proof, auth->proof,
-			       sizeof(wanted.proof));
+	holds = !sodium_memcmp(wanted.proof, auth->proof, sizeof(wanted.proof));
 	sodium_memzero(&wanted, sizeof(wanted));
 	return holds;
 }
@@ -127,8 +126,7 @@ static int check_access(const char *path, const struct stat *stat,
 	unsigned int mode = stat->st_mode & 0777;
 
 	if (stat->st_uid != geteuid() && stat->st_uid != 0)
-		return fail(err, -EPERM,
-			    "use a key of your own, or of root",
+		return fail(err, -EPERM, "use a key of your own, or of root",
 			    "--key-file %s: belongs to another user (%u)",
 			    path, (unsigned int)stat->st_uid);
 	if (mode & S_IRWXO)

@@ -111,8 +111,7 @@ static int begin(struct race *race, struct attempt *a)
 	if (connect(a->fd, to->ai_addr, to->ai_addrlen) &&
 	    errno != EINPROGRESS)
 		return errno;
-	return epoll_ctl(race->epoll, EPOLL_CTL_ADD, a->fd, &event) ? errno :
-								      0;
+	return epoll_ctl(race->epoll, EPOLL_CTL_ADD, a->fd, &event) ? errno : 0;
 }
 
 /* Begin attempts that are due, and end those past their deadline. */
@@ -328,8 +327,7 @@ static int make_attempts(const struct target *target, struct attempt **list,
 	free(order);
 	if (*n)
 		return 0;
-	return fail(err, -EAFNOSUPPORT,
-		    "leave --bind out, or give an address "
+	return fail(err, -EAFNOSUPPORT, "leave --bind out, or give an address "
 		    "of this machine in the server's family",
 		    "cannot connect to %s port %u: it has only %s addresses, "
 		    "and --bind %s has only %s addresses",
@@ -357,8 +355,7 @@ static void print_addresses(FILE *out, const struct target *target,
 	for (size_t i = 0; i < n && shown < ADDRESSES_SHOWN; i++) {
 		if (list[i].errnum != errnum)
 			continue;
-		address_host(list[i].to->ai_addr, list[i].to->ai_addrlen,
-			     text);
+		address_host(list[i].to->ai_addr, list[i].to->ai_addrlen, text);
 		if (n == 1 && strstr(target->host, text))
 			return;
 		fprintf(out, "%s%s", shown++ ? ", " : "", text);

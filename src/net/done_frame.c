@@ -485,8 +485,7 @@ static void get_details(struct cursor *c, struct done *s)
 	s->ns_per_tick = wire_get_real(c);
 }
 
-int decode_done(const struct frame *frame, struct done *done,
-		struct error *err)
+int decode_done(const struct frame *frame, struct done *done, struct error *err)
 {
 	struct cursor cursor = wire_open(frame, err), *c = &cursor;
 

@@ -54,8 +54,7 @@ struct frame encode_auth(const struct auth *auth)
 	return wire_end(&c);
 }
 
-int decode_auth(const struct frame *frame, struct auth *auth,
-		struct error *err)
+int decode_auth(const struct frame *frame, struct auth *auth, struct error *err)
 {
 	struct cursor c = wire_open(frame, err);
 
@@ -72,8 +71,7 @@ struct frame encode_wait(uint32_t before)
 	return wire_end(&c);
 }
 
-int decode_wait(const struct frame *frame, uint32_t *before,
-		struct error *err)
+int decode_wait(const struct frame *frame, uint32_t *before, struct error *err)
 {
 	struct cursor c = wire_open(frame, err);
 	const uint64_t n = wire_get_within(&c, 4, "clients", 1, WAIT_MAX);
@@ -83,8 +81,7 @@ int decode_wait(const struct frame *frame, uint32_t *before,
 	return c.ret;
 }
 
-struct frame encode_error(enum frame_type type,
-		  const struct error *what)
+struct frame encode_error(enum frame_type type, const struct error *what)
 {
 	struct cursor c = wire_begin(type);
 
@@ -340,8 +337,7 @@ struct frame encode_start(uint64_t size)
 	return wire_end(&c);
 }
 
-int decode_start(const struct frame *frame, uint64_t *size,
-		 struct error *err)
+int decode_start(const struct frame *frame, uint64_t *size, struct error *err)
 {
 	struct cursor c = wire_open(frame, err);
 
@@ -359,8 +355,7 @@ struct frame encode_sent(const struct sent *sent)
 	return wire_end(&c);
 }
 
-int decode_sent(const struct frame *frame, struct sent *sent,
-		struct error *err)
+int decode_sent(const struct frame *frame, struct sent *sent, struct error *err)
 {
 	struct cursor c = wire_open(frame, err);
 

@@ -314,10 +314,8 @@ void done_free(struct done *done);
 struct frame encode_empty(enum frame_type type);
 struct frame encode_hello(const struct hello *hello);
 struct frame encode_auth(const struct auth *auth);
-struct frame encode_error(enum frame_type type,
-		  const struct error *what);
-struct frame encode_plan(const struct plan *plan,
-		 const struct port *client);
+struct frame encode_error(enum frame_type type, const struct error *what);
+struct frame encode_plan(const struct plan *plan, const struct port *client);
 struct frame encode_accept(const struct port *server);
 struct frame encode_endpoint(const struct endpoint *endpoint);
 struct frame encode_ready(const struct effective *effective);
@@ -355,12 +353,10 @@ int decode_endpoint(const struct frame *frame, struct endpoint *endpoint,
 		    struct error *err);
 int decode_ready(const struct frame *frame, struct effective *effective,
 		 struct error *err);
-int decode_wait(const struct frame *frame, uint32_t *before,
-		struct error *err);
+int decode_wait(const struct frame *frame, uint32_t *before, struct error *err);
 int decode_reached(const struct frame *frame, uint8_t bytes[REACHED_SIZE],
 		   struct error *err);
-int decode_start(const struct frame *frame, uint64_t *size,
-		 struct error *err);
+int decode_start(const struct frame *frame, uint64_t *size, struct error *err);
 int decode_sent(const struct frame *frame, struct sent *sent,
 		struct error *err);
 int decode_done(const struct frame *frame, struct done *done,

@@ -22,8 +22,7 @@
 #define SIGNS_PER_SECOND 32
 #define SIGNS_AT_ONCE 16
 
-void oob_adopt(int fd, int cancel_fd, const char *peer,
-	       struct connection *conn)
+void oob_adopt(int fd, int cancel_fd, const char *peer, struct connection *conn)
 {
 	*conn = (struct connection){
 		.fd = fd,
@@ -104,8 +103,7 @@ static int closed(struct connection *conn, const char *waited_for,
 {
 	char advice[64];
 
-	snprintf(advice, sizeof(advice), "look at the %s's output",
-		 conn->peer);
+	snprintf(advice, sizeof(advice), "look at the %s's output", conn->peer);
 	return fail(err, -ECONNRESET, advice,
 		    "the %s closed the connection %s %s", conn->peer,
 		    inside_frame ? "inside a frame, while this end waited for" :
@@ -283,8 +281,7 @@ int oob_await_error(struct connection *conn, uint64_t deadline,
 	int ret = 0;
 
 	do {
-		if (oob_receive(conn, "the reason", deadline, &frame,
-				&ignored))
+		if (oob_receive(conn, "the reason", deadline, &frame, &ignored))
 			break;
 		if (frame.type == FRAME_ABORT || frame.type == FRAME_REFUSE)
 			ret = frames_take_error(&frame, conn->peer, err);

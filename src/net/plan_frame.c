@@ -443,8 +443,7 @@ static void get_parameters(struct cursor *c, struct plan *plan)
 	*plan = params.plan;
 }
 
-struct frame encode_plan(const struct plan *plan,
-		 const struct port *client)
+struct frame encode_plan(const struct plan *plan, const struct port *client)
 {
 	struct cursor c = wire_begin(FRAME_PLAN);
 

@@ -29,8 +29,7 @@ static int wait_any(struct pollfd *fds, nfds_t n, int *cancel_fd,
 	fds[n - 1] = (struct pollfd){ .fd = *cancel_fd, .events = POLLIN };
 	do {
 		ready = poll(fds, n, poll_timeout(deadline));
-	} while (ready < 0 ? errno == EINTR :
-			     !ready && time_now() < deadline);
+	} while (ready < 0 ? errno == EINTR : !ready && time_now() < deadline);
 	if (ready < 0)
 		return fail_errno(err, errno, NULL, "cannot poll");
 	if (fds[n - 1].revents)

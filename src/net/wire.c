@@ -397,8 +397,7 @@ int wire_read_header(const uint8_t header[WIRE_HEADER_SIZE], uint32_t extra,
 			    "the %s speaks protocol %u, this end speaks %u; "
 			    "upgrade verbsperf on %s", peer,
 			    (unsigned int)protocol, WIRE_PROTOCOL,
-			    protocol < WIRE_PROTOCOL ? "that end" :
-						       "this end");
+			    protocol < WIRE_PROTOCOL ? "that end" : "this end");
 	if (!frame_known((uint32_t)type))
 		return wire_fail(err, peer, "message",
 				 "the %s sent a frame of unknown type %u", peer,

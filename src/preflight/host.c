@@ -157,8 +157,7 @@ static bool wants_huge_pages(const struct ends *ends)
 	return ends->plan->hugepages && check_fact_known(ends);
 }
 
-static uint64_t pages_needed(const struct ends *ends,
-			     const struct facts *facts)
+static uint64_t pages_needed(const struct ends *ends, const struct facts *facts)
 {
 	const uint64_t size = facts_count(facts, FACT_HUGE_PAGE_BYTES);
 
@@ -172,8 +171,7 @@ static void show_pages(const struct ends *ends, bool client, char *text)
 	if (facts_known(facts, FACT_HUGE_PAGES_FREE))
 		preflight_print(text, "%" PRIu64 " of %" PRIu64 " KiB",
 				facts_count(facts, FACT_HUGE_PAGES_FREE),
-				facts_count(facts, FACT_HUGE_PAGE_BYTES) >>
-					10);
+				facts_count(facts, FACT_HUGE_PAGE_BYTES) >> 10);
 }
 
 static void need_pages(const struct ends *ends, char *text)

@@ -197,17 +197,14 @@ static int refuse_limit(const struct ends *ends, bool client, struct error *err)
 	    (is_short(ends, limit, !client) && is_worse(ends, limit, !client)))
 		return 0;
 	if (limit->less)
-		snprintf(advice, sizeof(advice),
-			 "%s, or choose another device "
+		snprintf(advice, sizeof(advice), "%s, or choose another device "
 			 "at the %s with -d",
 			 limit->less, end_name(client));
 	else
-		snprintf(advice, sizeof(advice),
-			 "use %s %" PRIu64 " or less, "
+		snprintf(advice, sizeof(advice), "use %s %" PRIu64 " or less, "
 			 "or choose another device at the %s with -d",
 			 option, most, end_name(client));
-	return fail(err, -EINVAL, advice,
-		    "%s: %" PRIu64 " %s above what the "
+	return fail(err, -EINVAL, advice, "%s: %" PRIu64 " %s above what the "
 		    "%s's %s allows (%s %" PRIu64 ")",
 		    option, limit->asked(ends->plan, client),
 		    limit->what ? limit->what : "is", end_name(client),
@@ -284,8 +281,7 @@ static int refuse_reads_of(const struct ends *ends, bool client,
 			    to->device, to->limits.max_qp_rd_atom);
 	if (asked <= most)
 		return 0;
-	return fail(err, -EINVAL,
-		    "ask for no more than both support, or leave "
+	return fail(err, -EINVAL, "ask for no more than both support, or leave "
 		    "--outstanding-reads out",
 		    "--outstanding-reads %u: the %s's %s starts at most %u at "
 		    "once, the %s's %s answers %u",

@@ -65,8 +65,7 @@ static void show_speed(const struct ends *ends, bool client, char *text)
 	const struct facts *facts = &port->facts;
 
 	if (!port_is_ethernet(port))
-		preflight_print(text, "%s",
-				facts_text(facts, FACT_LINK_LANES));
+		preflight_print(text, "%s", facts_text(facts, FACT_LINK_LANES));
 	else if (facts_known(facts, FACT_NETDEV_SPEED) &&
 		 facts_known(facts, FACT_NETDEV_MAX_SPEED))
 		preflight_print(text, "%g of %g Gb/s",

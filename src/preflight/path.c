@@ -22,8 +22,7 @@ static void show_gids(const struct ends *ends, bool client, char *text)
 }
 
 /* Check --gid-index.  Without it, a port may have no GID. */
-static int refuse_index(const struct ends *ends, bool client,
-			struct error *err)
+static int refuse_index(const struct ends *ends, bool client, struct error *err)
 {
 	const struct port *port = end_port(ends, client);
 	char advice[80];
@@ -263,8 +262,7 @@ static int refuse_datagram(const struct ends *ends, bool client,
 		mtu = mtu_bytes(end_port(ends, client)->active_mtu);
 	if (plan_largest(ends->plan) <= mtu)
 		return 0;
-	snprintf(advice, sizeof(advice),
-		 "use --size %u or less, or raise the "
+	snprintf(advice, sizeof(advice), "use --size %u or less, or raise the "
 		 "MTU of the interfaces of both ends",
 		 mtu);
 	return fail(err, -EINVAL, advice,
@@ -326,8 +324,7 @@ static void warn_pkey(const struct ends *ends, struct error *err)
 
 	for (int client = 1; client >= 0; client--)
 		if (keys[client] && !(keys[client] & PORT_PKEY_FULL)) {
-			fail(err, -EINVAL,
-			     "this works as long as the other "
+			fail(err, -EINVAL, "this works as long as the other "
 			     "end is a full member",
 			     "P_Key 0x%04x of the %s's %s is of a limited "
 			     "member",

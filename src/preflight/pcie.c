@@ -170,8 +170,7 @@ static void show_power(const struct ends *ends, bool client, char *text)
 							    ", L1 off";
 
 	if (facts_known(facts, FACT_ASPM))
-		preflight_print(text, "%s%s", facts_text(facts, FACT_ASPM),
-				l1);
+		preflight_print(text, "%s%s", facts_text(facts, FACT_ASPM), l1);
 }
 
 /* Whether the link may save power counts; the policy only where that is not

@@ -119,8 +119,7 @@ static double is_doubted(const struct subject *s)
 
 	if (!error_is_set(what))
 		return 0;
-	fprintf(s->out,
-		"what the other end says cannot be: %s; compare both "
+	fprintf(s->out, "what the other end says cannot be: %s; compare both "
 		"hosts' clocks and versions",
 		s->r->params.verbose && what->detail[0] ? what->detail :
 							  what->message);

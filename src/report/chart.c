@@ -187,8 +187,7 @@ void chart_print(FILE *out, const struct histogram_bin *bins, uint32_t n,
 	fprintf(out, " %12s %12s %12s\n", "from[us]", "to[us]", "#samples");
 	for (uint32_t i = 0; i < chart.n; i++) {
 		if (i && i == chart.tail)
-			fputs(" the tail, in ranges that widen:\n",
-			      out);
+			fputs(" the tail, in ranges that widen:\n", out);
 		print_range(out, &chart.ranges[i], largest);
 	}
 }

@@ -80,8 +80,7 @@ static void print_head(FILE *out, const struct result *r)
 	fprintf(out, " %-*s %12s", NAME_WIDTH, test->size ? "#bytes" : "",
 		"#operations");
 	for (size_t i = 0; i < COLUMNS; i++)
-		fprintf(out, " %*s", width_of(&columns[i]),
-			columns[i].heading);
+		fprintf(out, " %*s", width_of(&columns[i]), columns[i].heading);
 	fputs("\n", out);
 }
 
@@ -160,8 +159,7 @@ static void print_calls(FILE *out, const char *what,
 	fprintf(out, "   %s: %.4g", what,
 		control_per_operation(calls, calls->calls));
 	for (uint32_t i = 0; i < calls->n; i++)
-		fprintf(out, "%s%s %.4g", i ? ", " : " (",
-			calls->named[i].name,
+		fprintf(out, "%s%s %.4g", i ? ", " : " (", calls->named[i].name,
 			control_per_operation(calls, calls->named[i].calls));
 	fputs(calls->n ? ")\n" : "\n", out);
 }

@@ -318,8 +318,7 @@ static void print_all_values(FILE *out, const struct result_row *row)
 	while (c < client->n || s < server->n) {
 		int order = c == client->n ? 1 :
 			    s == server->n ? -1 :
-			    strcmp(client->list[c].name,
-				   server->list[s].name);
+			    strcmp(client->list[c].name, server->list[s].name);
 		const char *name = order > 0 ? server->list[s].name :
 					       client->list[c].name;
 

@@ -96,8 +96,7 @@ static void print_port(FILE *out, const struct watch_event *event)
 	}
 }
 
-static const char *interface_of(const struct gid *gid,
-				char name[IF_NAMESIZE])
+static const char *interface_of(const struct gid *gid, char name[IF_NAMESIZE])
 {
 	name[0] = '\0';
 	if (gid->ifindex && !if_indextoname(gid->ifindex, name))
@@ -200,8 +199,7 @@ static const struct {
 	[WATCH_ASYNC] = { "async", print_async, put_async },
 };
 
-static char *event_json(const struct events *e,
-			const struct watch_event *event)
+static char *event_json(const struct events *e, const struct watch_event *event)
 {
 	json_t *line = make_line(e, kinds[event->kind].type, &event->when);
 

@@ -18,8 +18,7 @@ json_t *report_identity(const struct result *r);
 json_t *report_error(const struct error *err);
 
 /* One object of "results". */
-json_t *json_row(const struct parameters *params,
-		 const struct result_row *row);
+json_t *json_row(const struct parameters *params, const struct result_row *row);
 
 /* The value of the option ROW: null if it was not given, is "auto", or has no
  * use in this test. */

@@ -77,8 +77,7 @@ static json_t *group(const struct mcast *mcast)
 
 	if (!mcast->wanted)
 		return json_null();
-	return json_text(mcast->given ? gid_format(&mcast->gid, text) :
-					"auto");
+	return json_text(mcast->given ? gid_format(&mcast->gid, text) : "auto");
 }
 
 static json_t *batch(const struct batch *list)

@@ -155,8 +155,7 @@ static json_t *window(double seconds)
 }
 
 /* Both directions; null if only one end sent. */
-static json_t *directions(const struct plan *plan,
-			  const struct result_row *row)
+static json_t *directions(const struct plan *plan, const struct result_row *row)
 {
 	json_t *array = row->n_directions ? json_array() : json_null();
 
@@ -234,8 +233,7 @@ static json_t *events(const struct plan *plan, const struct result_row *row)
 			 "server", events_of(&row->events[0]));
 }
 
-json_t *json_row(const struct parameters *params,
-		 const struct result_row *row)
+json_t *json_row(const struct parameters *params, const struct result_row *row)
 {
 	bool is_latency = params->plan.metric == METRIC_LATENCY;
 	json_t *object = json_object();

@@ -72,8 +72,7 @@ static void on_interval(struct observer *observer, const struct result *r,
 		 json_string(part->from_client ? "client" : "server"));
 	json_put(line, "counted",
 		 json_string(part->received	      ? "received" :
-			     plan_is_unreliable(plan) ? "sent" :
-							"completed"));
+			     plan_is_unreliable(plan) ? "sent" : "completed"));
 	json_put(line, "interval",
 		 json_interval(plan, &part->interval, part->size));
 	put(observer, line);

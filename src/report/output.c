@@ -70,8 +70,7 @@ int report_check_path(const char *path, bool empty, struct error *err)
 }
 
 /* Write to PATH itself, which is no regular file or must not be replaced. */
-static int write_in_place(const char *path, const char *text,
-			  struct error *err)
+static int write_in_place(const char *path, const char *text, struct error *err)
 {
 	bool to_stdout = !strcmp(path, "-");
 	FILE *out = to_stdout ? stdout : open_output(path);

@@ -358,8 +358,7 @@ static double to_double(uint64_t little_endian)
 }
 
 /* Read at most MOST samples of SIZE bytes, in us.  Returns their number. */
-static uint64_t read_samples(FILE *in, uint64_t size, double *us,
-			     uint64_t most)
+static uint64_t read_samples(FILE *in, uint64_t size, double *us, uint64_t most)
 {
 	uint64_t words[RECORD_WORDS], n = 0;
 

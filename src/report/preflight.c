@@ -126,8 +126,7 @@ const char *preflight_verdict(const struct preflight *preflight,
 	snprintf(text, PREFLIGHT_VERDICT_SIZE, "this %s can%s%s",
 		 preflight->alone ? "host" : "test",
 		 problems	  ? count :
-		 preflight->alone ? " run tests" :
-				    " run", more);
+		 preflight->alone ? " run tests" : " run", more);
 	return text;
 }
 

@@ -42,8 +42,7 @@ static bool shows(const struct row_format *format, const struct result *r)
 	return !format->shows || format->shows(r);
 }
 
-char *row_format_render(const struct row_format *format,
-			const struct result *r)
+char *row_format_render(const struct row_format *format, const struct result *r)
 {
 	return shows(format, r) ? render(format, r, r->n_rows, 0, true) :
 				  xcheck(strdup(""));

@@ -90,8 +90,7 @@ static int table_width(const struct table *table)
 }
 
 /* Add the requested percentiles instead of the usual two. */
-static void add_percentiles(struct table *table,
-			    const struct percentiles *list)
+static void add_percentiles(struct table *table, const struct percentiles *list)
 {
 	uint32_t n = table->n;
 
@@ -357,8 +356,7 @@ static void print_definition(FILE *out, const struct result *r)
 	const struct plan *plan = &r->params.plan;
 
 	if (plan->metric == METRIC_LATENCY)
-		fprintf(out, " latency: %s",
-			result_latency_definition(plan));
+		fprintf(out, " latency: %s", result_latency_definition(plan));
 	else
 		fprintf(out, " bandwidth: %s %s%s%s",
 			plan->batch.n ? "batches" : "messages",
@@ -394,8 +392,7 @@ static void print_table_row(FILE *out, const struct result *r,
 	print_row(out, &table, &r->params.plan, row);
 	load_print(out, &r->params.plan, row);
 	if (r->params.cpu)
-		cpu_print(out, row,
-			  r->params.plan.metric == METRIC_BANDWIDTH);
+		cpu_print(out, row, r->params.plan.metric == METRIC_BANDWIDTH);
 }
 
 /* Once for all sizes. */

@@ -136,8 +136,7 @@ int failure_explain(struct run *run, int ret)
 {
 	const struct error *seen = &run->monitor.err;
 	bool aborted = error_is_set(seen);
-	bool event = !seen->from_peer &&
-		     !strncmp(seen->code, "IBV_EVENT_", 10);
+	bool event = !seen->from_peer && !strncmp(seen->code, "IBV_EVENT_", 10);
 	int wrong = verification_explain(run->plan, run->flows, run->n_flows,
 					 &run->result->error);
 	struct flow *f;

@@ -192,8 +192,7 @@ void outcome_describe(struct run *run, struct done *done)
 }
 
 /* Convert the errors to percent of the window and of the mean interval. */
-static void set_errors(const struct done *measured,
-		       struct result_direction *d)
+static void set_errors(const struct done *measured, struct result_direction *d)
 {
 	const double ns = (double)measured->window_ns;
 
@@ -232,8 +231,7 @@ static void fill_direction(struct run *run, uint64_t size, bool from_client,
 		measured->intervals = NULL;
 	}
 	d->bandwidth = summary_bandwidth(d->iterations, size, d->seconds);
-	intervals_summarise(d->intervals, d->n_intervals, size,
-			    &d->bandwidth);
+	intervals_summarise(d->intervals, d->n_intervals, size, &d->bandwidth);
 	if (measured)
 		set_errors(measured, d);
 	if (sender && sender->queue_checks >= LEAST_CHECKS)
@@ -293,8 +291,7 @@ static struct load summarise_load(const struct plan *plan,
 	const struct result_direction *d = result_directions(row, &n);
 
 	d += n > 1 && d[1].bandwidth.mpps < d[0].bandwidth.mpps;
-	return load_summarise(plan, row->size, d->iterations, d->seconds,
-			      late);
+	return load_summarise(plan, row->size, d->iterations, d->seconds, late);
 }
 
 /* Describe what this end had under way when its window closed. */

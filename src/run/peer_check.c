@@ -21,8 +21,7 @@ static int check(const char *field, uint64_t value, uint64_t min, uint64_t max,
 		 struct error *err)
 {
 	if (min > max)
-		return wire_refuse(err, &done_frame,
-				   "with %s %llu: expected "
+		return wire_refuse(err, &done_frame, "with %s %llu: expected "
 				   "at least %llu, but at most %llu are "
 				   "possible",
 				   field, (unsigned long long)value,
@@ -290,8 +289,7 @@ static int check_samples(const struct peer_facts *f, const struct done *d,
 				       (double)d->window_ns * (1 + 1e-9) + 1;
 	if (sum <= most)
 		return 0;
-	return wire_refuse(err, &done_frame,
-			   "with samples of %g ns: at most "
+	return wire_refuse(err, &done_frame, "with samples of %g ns: at most "
 			   "%g ns are in the window",
 			   sum, most);
 }

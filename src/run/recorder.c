@@ -97,8 +97,7 @@ static void *record(void *argument)
 	return NULL;
 }
 
-static int cannot_write(const struct recorder *r, int errnum,
-			struct error *err)
+static int cannot_write(const struct recorder *r, int errnum, struct error *err)
 {
 	return fail_errno(err, errnum, errnum == EINVAL || errnum == ENXIO ?
 				  "give a file, not a pipe" : NULL,

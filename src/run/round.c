@@ -216,8 +216,7 @@ static uint64_t sent_timeout(const struct plan *plan)
 				plan->timeout :
 			plan->duration;
 
-	return SLOWEST *
-	       (plan->warmup + plan->hold + sending + plan->timeout);
+	return SLOWEST * (plan->warmup + plan->hold + sending + plan->timeout);
 }
 
 static struct monitor make_monitor(struct run *run)

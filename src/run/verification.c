@@ -12,8 +12,7 @@
 
 enum { FROM_CLIENT = 1, FROM_SERVER };
 
-static struct verify_qp *make_qps(const struct flow *f,
-				  const struct plan *plan)
+static struct verify_qp *make_qps(const struct flow *f, const struct plan *plan)
 {
 	struct verify_qp *qps = xcalloc(f->n_qps, sizeof(*qps));
 

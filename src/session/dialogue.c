@@ -101,8 +101,7 @@ static int take_sign(struct session *s, const struct frame *sign,
 }
 
 /* Receive the next frame that is no sign of life, while one of TYPE is due. */
-static int receive(struct session *s, enum frame_type type,
-		   struct frame *frame)
+static int receive(struct session *s, enum frame_type type, struct frame *frame)
 {
 	uint64_t limit = time_after(alive_limit(s, type));
 	int ret;
@@ -122,8 +121,7 @@ static int receive(struct session *s, enum frame_type type,
 	}
 }
 
-int session_expect(struct session *s, enum frame_type type,
-		   struct frame *frame)
+int session_expect(struct session *s, enum frame_type type, struct frame *frame)
 {
 	struct frame f;
 	int ret = receive(s, type, &f);

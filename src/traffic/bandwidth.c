@@ -69,8 +69,7 @@ typedef int refill_fn(struct flow *f, struct flow_qp *const *qps, int n,
 static ALWAYS_INLINE uint64_t post_until(const struct flow_qp *q,
 					 uint64_t depth)
 {
-	return smaller(smaller(q->completed + depth, q->limit),
-		       q->allowed - 1);
+	return smaller(smaller(q->completed + depth, q->limit), q->allowed - 1);
 }
 
 static ALWAYS_INLINE void count_posts(struct flow *f, struct flow_qp *q,
@@ -291,8 +290,7 @@ static ALWAYS_INLINE int refill_lists(struct flow *f, struct flow_qp *q,
 			ret = post_verified(f, q, q->lists[which].requests,
 					    length, n);
 		else
-			ret = post_lists(f, q, &q->lists[which], n, op,
-					 method);
+			ret = post_lists(f, q, &q->lists[which], n, op, method);
 		if (__builtin_expect(ret != 0, 0))
 			return post_failed(f, q, ret);
 		if (method == POST_SLOW && q->posted == before)

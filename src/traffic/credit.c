@@ -62,8 +62,7 @@ int credit_send(struct flow *f, struct flow_qp *q)
 	return post_word(f, q, CREDIT | (uint32_t)vq->next, ++vq->requests);
 }
 
-uint64_t credit_number(struct flow *f, const struct flow_qp *q,
-		       uint64_t number)
+uint64_t credit_number(struct flow *f, const struct flow_qp *q, uint64_t number)
 {
 	if (f->credits)
 		return ++verify_qp_of(f, q)->requests;

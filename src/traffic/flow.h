@@ -356,8 +356,7 @@ static inline uint8_t flow_flag(const volatile uint8_t *flag)
 /* The current command word. */
 static inline uint32_t flow_command(const struct flow *f)
 {
-	return atomic_load_explicit(&f->control->command,
-				    memory_order_relaxed);
+	return atomic_load_explicit(&f->control->command, memory_order_relaxed);
 }
 
 static inline enum phase phase_of(uint32_t command)

@@ -95,12 +95,10 @@ static ALWAYS_INLINE void end_send(struct flow_qp *q,
 		ibv_wr_set_sge_list(q->qpx, 0, NULL);
 	else if (!op_table[op].fetches &&
 		 r->wr.send_flags & IBV_SEND_INLINE)
-		ibv_wr_set_inline_data(q->qpx,
-				       (void *)(uintptr_t)r->sge.addr,
+		ibv_wr_set_inline_data(q->qpx, (void *)(uintptr_t)r->sge.addr,
 				       r->sge.length);
 	else
-		ibv_wr_set_sge(q->qpx, r->sge.lkey, r->sge.addr,
-			       r->sge.length);
+		ibv_wr_set_sge(q->qpx, r->sge.lkey, r->sge.addr, r->sge.length);
 	set_destination(q, op);
 }
 

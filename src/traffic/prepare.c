@@ -24,8 +24,7 @@ static uint64_t walk_slots(const struct flow *f)
 	return (f->shape.walk - extent) / gather_span(&f->out) + 1;
 }
 
-static unsigned int send_flags(const struct flow *f, enum op op,
-			       bool signaled)
+static unsigned int send_flags(const struct flow *f, enum op op, bool signaled)
 {
 	bool fits = f->shape.size <= f->inline_size && f->shape.size > 0;
 
@@ -137,8 +136,7 @@ static void prepare_signals(struct flow *f)
 		shape->cq_mod = shape->depth;
 	lists = shape->cq_mod / shape->list_length;
 	f->layout.unsignaled = lists ? (lists - 1) * shape->list_length : 0;
-	f->layout.signal_every = divisor(shape->list_length,
-					shape->cq_mod);
+	f->layout.signal_every = divisor(shape->list_length, shape->cq_mod);
 }
 
 /* Clear the results.  ACK is kept from an earlier run of the same size, as it

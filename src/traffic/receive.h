@@ -31,8 +31,7 @@ static inline int post_receives(struct flow *f, struct flow_receives *r)
 static ALWAYS_INLINE int repost(struct flow *f, struct flow_receives *r,
 				uint32_t slot)
 {
-	struct flow_receive *entry = &r->entries[f->verify ? slot :
-							    r->waiting];
+	struct flow_receive *entry = &r->entries[f->verify ? slot : r->waiting];
 
 	entry->wr.next = NULL;
 	if (r->waiting)

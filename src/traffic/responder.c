@@ -15,8 +15,7 @@ static bool all_arrived(struct flow *f, uint64_t *silent_since)
 {
 	uint64_t now;
 
-	if (!atomic_load_explicit(&f->control->peer_sent,
-				  memory_order_acquire))
+	if (!atomic_load_explicit(&f->control->peer_sent, memory_order_acquire))
 		return false;
 	if (f->received / (f->receivers ? f->receivers : 1) >= f->expected)
 		return true;

@@ -32,8 +32,7 @@ struct sample_ring {
 static inline void samples_put(struct sample_ring *ring, uint64_t start,
 			       uint64_t ticks)
 {
-	uint64_t n = atomic_load_explicit(&ring->written,
-					  memory_order_relaxed);
+	uint64_t n = atomic_load_explicit(&ring->written, memory_order_relaxed);
 
 	if (n - ring->seen == ring->size) {
 		ring->seen = atomic_load_explicit(&ring->read,

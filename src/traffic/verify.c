@@ -385,8 +385,7 @@ static struct flow_qp *find_qp(struct flow *f, const struct ibv_wc *wc)
 	return &f->qps[i];
 }
 
-int verify_received(struct flow *f, const struct ibv_wc *wc,
-		    uint64_t *sequence)
+int verify_received(struct flow *f, const struct ibv_wc *wc, uint64_t *sequence)
 {
 	const struct flow_receives *r = &f->receives[qp_index_of(wc->wr_id)];
 	uint64_t slot = wc->wr_id & FLOW_COUNT_MASK;

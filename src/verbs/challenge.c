@@ -89,8 +89,7 @@ int challenge_receive(const struct challenge *c, struct error *err)
 
 	if (!ret)
 		return 0;
-	return failed(c, srq ? "ibv_post_srq_recv" : "ibv_post_recv", ret,
-		      err);
+	return failed(c, srq ? "ibv_post_srq_recv" : "ibv_post_recv", ret, err);
 }
 
 int challenge_take(const struct challenge *c, uint8_t bytes[CHALLENGE_SIZE],

@@ -170,8 +170,7 @@ static void read_names(struct ibv_context *context,
 	gethostname(port->hostname, sizeof(port->hostname) - 1);
 	snprintf(port->device, sizeof(port->device), "%s",
 		 ibv_get_device_name(context->device));
-	snprintf(port->firmware, sizeof(port->firmware), "%.63s",
-		 attr->fw_ver);
+	snprintf(port->firmware, sizeof(port->firmware), "%.63s", attr->fw_ver);
 }
 
 static int read_port(struct ibv_context *context, uint8_t number,
@@ -401,8 +400,7 @@ int device_scan(const struct parameters *params, struct found_port **found,
 	return ret;
 }
 
-int pd_alloc(const struct device *device, struct ibv_pd **pd,
-	     struct error *err)
+int pd_alloc(const struct device *device, struct ibv_pd **pd, struct error *err)
 {
 	*pd = ibv_alloc_pd(device->context);
 	return *pd ? 0 : verb_failed(&device->port, "ibv_alloc_pd", errno, err,

@@ -172,8 +172,7 @@ static int file_errno(const char *path)
 }
 
 /* Report a device whose file can be opened but which libibverbs rejects. */
-static int not_taken(const struct listed *listed, int errnum,
-		     struct error *err)
+static int not_taken(const struct listed *listed, int errnum, struct error *err)
 {
 	if (!listed->device && !descriptors_left(NEEDED))
 		return no_descriptors(err);

@@ -199,8 +199,7 @@ void memory_destroy(struct memory *memory)
 
 struct ibv_mr *memory_mr(const struct memory *memory, const uint8_t *address)
 {
-	return memory->mrs[(uint64_t)(address - memory->buffer) /
-			   memory->part];
+	return memory->mrs[(uint64_t)(address - memory->buffer) / memory->part];
 }
 
 uint64_t memory_address(const struct memory *memory, const uint8_t *address)

@@ -199,8 +199,7 @@ static int create_qps(const struct device *device, const struct plan *plan,
 	res->method = method_of(plan);
 	res->words = device->port.iwarp && plan_sends_notices(plan);
 	/* the host would have to read what is sent inline */
-	res->inline_size = sends && !res->memory.copier ? plan_inline(plan) :
-							  0;
+	res->inline_size = sends && !res->memory.copier ? plan_inline(plan) : 0;
 	res->qps = xcalloc_lines(res->n_qps, sizeof(*res->qps));
 	res->psns = xcalloc(res->n_qps, sizeof(*res->psns));
 	res->queues = xcalloc(plan->threads, sizeof(*res->queues));
@@ -247,8 +246,7 @@ static int open_domain(const struct device *device, const struct plan *plan,
 		       struct resources *res, struct error *err)
 {
 	struct ibv_xrcd_init_attr attr = {
-		.comp_mask = IBV_XRCD_INIT_ATTR_FD |
-			     IBV_XRCD_INIT_ATTR_OFLAGS,
+		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
 		.fd = -1,
 		.oflags = O_CREAT,
 	};
@@ -490,8 +488,7 @@ static int connect_group(struct resources *res, const struct device *device,
 		multicast_address(device->port.number, plan, path, &group);
 
 	if (!sends)
-		return join_group(res, device, path, &av, link != NULL, q,
-				  err);
+		return join_group(res, device, path, &av, link != NULL, q, err);
 	q->remote_qpn = MULTICAST_QPN;
 	res->multicast.group = av.grh.dgid;
 	return addresses_get(&res->addresses, device, res->pd, plan, path, 0,

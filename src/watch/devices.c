@@ -230,8 +230,7 @@ static struct watched *find(struct watched_devices *devices, const char *name)
 	return NULL;
 }
 
-static struct watched *append(struct watched_devices *devices,
-			      const char *name)
+static struct watched *append(struct watched_devices *devices, const char *name)
 {
 	struct watched *grown = xcalloc(devices->n + 1, sizeof(*grown));
 	struct watched *d = &grown[devices->n];

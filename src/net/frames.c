@@ -10,99 +10,90 @@
 
 struct frame encode_empty(enum frame_type type)
 {
-	struct cursor c = wire_begin(type);
-
-	return wire_end(&c);
+	return wire_encode(type, NULL, NULL);
 }
 
 int decode_empty(const struct frame *frame, struct error *err)
 {
-	struct cursor c = wire_open(frame, err);
+	return wire_decode(frame, NULL, NULL, err);
+}
 
-	return wire_close(&c);
+static void code_hello(struct cursor *c, void *what)
+{
+	struct hello *hello = what;
+
+	WIRE_STRING(c, hello->version);
+	WIRE_STRING(c, hello->hostname);
+	WIRE_WITHIN(c, 1, hello->has_key, "key", 0, 1);
+	WIRE_RAW(c, hello->nonce);
 }
 
 struct frame encode_hello(const struct hello *hello)
 {
-	struct cursor c = wire_begin(FRAME_HELLO);
-
-	wire_put_string(&c, hello->version);
-	wire_put_string(&c, hello->hostname);
-	wire_put(&c, 1, hello->has_key);
-	wire_put_raw(&c, hello->nonce, sizeof(hello->nonce));
-	return wire_end(&c);
+	return wire_encode(FRAME_HELLO, code_hello, hello);
 }
 
 int decode_hello(const struct frame *frame, struct hello *hello,
 		 struct error *err)
 {
-	struct cursor c = wire_open(frame, err);
+	return wire_decode(frame, code_hello, hello, err);
+}
 
-	wire_get_string(&c, hello->version, sizeof(hello->version));
-	wire_get_string(&c, hello->hostname, sizeof(hello->hostname));
-	hello->has_key = wire_get_within(&c, 1, "key", 0, 1);
-	wire_get_raw(&c, hello->nonce, sizeof(hello->nonce));
-	return wire_close(&c);
+static void code_auth(struct cursor *c, void *what)
+{
+	struct auth *auth = what;
+
+	WIRE_RAW(c, auth->proof);
+	WIRE_RAW(c, auth->stream);
 }
 
 struct frame encode_auth(const struct auth *auth)
 {
-	struct cursor c = wire_begin(FRAME_AUTH);
-
-	wire_put_raw(&c, auth->proof, AUTH_PROOF_SIZE);
-	wire_put_raw(&c, auth->stream, AUTH_STREAM_SIZE);
-	return wire_end(&c);
+	return wire_encode(FRAME_AUTH, code_auth, auth);
 }
 
 int decode_auth(const struct frame *frame, struct auth *auth, struct error *err)
 {
-	struct cursor c = wire_open(frame, err);
+	return wire_decode(frame, code_auth, auth, err);
+}
 
-	wire_get_raw(&c, auth->proof, AUTH_PROOF_SIZE);
-	wire_get_raw(&c, auth->stream, AUTH_STREAM_SIZE);
-	return wire_close(&c);
+static void code_wait(struct cursor *c, void *what)
+{
+	uint32_t *before = what;
+
+	WIRE_WITHIN(c, 4, *before, "clients", 1, WAIT_MAX);
 }
 
 struct frame encode_wait(uint32_t before)
 {
-	struct cursor c = wire_begin(FRAME_WAIT);
-
-	wire_put(&c, 4, before);
-	return wire_end(&c);
+	return wire_encode(FRAME_WAIT, code_wait, &before);
 }
 
 int decode_wait(const struct frame *frame, uint32_t *before, struct error *err)
 {
-	struct cursor c = wire_open(frame, err);
-	const uint64_t n = wire_get_within(&c, 4, "clients", 1, WAIT_MAX);
+	return wire_decode(frame, code_wait, before, err);
+}
 
-	if (!wire_close(&c))
-		*before = (uint32_t)n;
-	return c.ret;
+static void code_error(struct cursor *c, void *what)
+{
+	struct error *error = what;
+
+	WIRE_STRING(c, error->stage);
+	WIRE_STRING(c, error->code);
+	WIRE_STRING(c, error->message);
+	WIRE_STRING(c, error->advice);
 }
 
 struct frame encode_error(enum frame_type type, const struct error *what)
 {
-	struct cursor c = wire_begin(type);
-
-	wire_put_string(&c, what->stage);
-	wire_put_string(&c, what->code);
-	wire_put_string(&c, what->message);
-	wire_put_string(&c, what->advice);
-	return wire_end(&c);
+	return wire_encode(type, code_error, what);
 }
 
 int decode_error(const struct frame *frame, struct error *what,
 		 struct error *err)
 {
-	struct cursor c = wire_open(frame, err);
-
 	memset(what, 0, sizeof(*what));
-	wire_get_string(&c, what->stage, sizeof(what->stage));
-	wire_get_string(&c, what->code, sizeof(what->code));
-	wire_get_string(&c, what->message, sizeof(what->message));
-	wire_get_string(&c, what->advice, sizeof(what->advice));
-	return wire_close(&c);
+	return wire_decode(frame, code_error, what, err);
 }
 
 int frames_take_error(const struct frame *frame, const char *peer,
@@ -136,88 +127,76 @@ void frames_own_words(const struct error *err, const char *peer,
 }
 
 /* Ids of the fields of an ENDPOINT. */
-#define FIELD_CM 1
-#define FIELD_MEMORY 2
-#define FIELD_XRC 3
-#define FIELD_TOOK 4
-#define FIELD_ALLOWANCES 5
+enum { FIELD_CM = 1, FIELD_MEMORY, FIELD_XRC, FIELD_TOOK, FIELD_ALLOWANCES };
 
-static void put_endpoint_fields(struct cursor *c, const struct endpoint *e)
+/* The number of an object at an end: 24 bits. */
+#define OBJECT(value, what) \
+	WIRE_WITHIN(c, 4, value, what, 0, ENDPOINT_QPN_MAX)
+
+static void code_targets(struct cursor *c, struct endpoint *e)
 {
-	struct field_list list;
-
-	wire_begin_fields(c, &list);
-	if (e->cm_port) {
-		wire_begin_field(c, &list, FIELD_CM, false, "rdma-cm");
-		wire_put(c, 2, e->cm_port);
-		wire_put_raw(c, e->cm_token, sizeof(e->cm_token));
-	}
-	if (*e->memory) {
-		wire_begin_field(c, &list, FIELD_MEMORY, true, "memory");
-		wire_put_string(c, e->memory);
-	}
-	if (e->targets) {
-		wire_begin_field(c, &list, FIELD_XRC, false, "xrc");
-		for (uint32_t i = 0; i < e->n; i++) {
-			wire_put(c, 4, e->qps[i].target);
-			wire_put(c, 4, e->qps[i].srqn);
-		}
-	}
-	if (e->took) {
-		wire_begin_field(c, &list, FIELD_TOOK, true, "took");
-		wire_put(c, 8, e->took);
-	}
-	if (e->allowances) {
-		wire_begin_field(c, &list, FIELD_ALLOWANCES, true,
-				 "allowances");
-		wire_put(c, 8, e->allowances);
-		wire_put(c, 4, e->allowances_rkey);
-	}
-	wire_end_fields(c, &list);
-}
-
-/* Read the number of an object at the other end: 24 bits. */
-static uint32_t get_object(struct cursor *c, const char *what)
-{
-	return (uint32_t)wire_get_within(c, 4, what, 0, ENDPOINT_QPN_MAX);
-}
-
-static void get_targets(struct cursor *c, struct endpoint *e)
-{
-	e->targets = true;
+	if (c->frame)
+		e->targets = true;
 	for (uint32_t i = 0; i < e->n && wire_is_good(c); i++) {
-		e->qps[i].target = get_object(c, "QPN that receives");
-		e->qps[i].srqn = get_object(c, "SRQ number");
+		OBJECT(e->qps[i].target, "QPN that receives");
+		OBJECT(e->qps[i].srqn, "SRQ number");
 	}
 }
 
-/* A field_reader; INTO is a struct endpoint. */
-static bool get_endpoint_field(struct field *field, void *into)
+/* A field_coder of a struct endpoint. */
+static bool code_endpoint_field(struct field *field, void *what)
 {
 	struct cursor *c = &field->value;
-	struct endpoint *e = into;
+	struct endpoint *e = what;
 
 	switch (field->id) {
 	case FIELD_CM:
-		e->cm_port = (uint16_t)wire_get_within(c, 2, "rdma_cm port", 1,
-						       65535);
-		wire_get_raw(c, e->cm_token, sizeof(e->cm_token));
+		WIRE_WITHIN(c, 2, e->cm_port, "rdma_cm port", 1, 65535);
+		WIRE_RAW(c, e->cm_token);
 		return true;
 	case FIELD_MEMORY:
-		wire_get_string(c, e->memory, sizeof(e->memory));
+		WIRE_STRING(c, e->memory);
 		return true;
 	case FIELD_XRC:
-		get_targets(c, e);
-		return true;
-	case FIELD_ALLOWANCES:
-		e->allowances = wire_get(c, 8);
-		e->allowances_rkey = (uint32_t)wire_get(c, 4);
+		code_targets(c, e);
 		return true;
 	case FIELD_TOOK:
-		e->took = wire_get_within(c, 8, "took", 0, COUNT_MAX);
+		WIRE_WITHIN(c, 8, e->took, "took", 0, COUNT_MAX);
+		return true;
+	case FIELD_ALLOWANCES:
+		WIRE(c, 8, e->allowances);
+		WIRE(c, 4, e->allowances_rkey);
 		return true;
 	default:
 		return false;
+	}
+}
+
+static void code_endpoint_fields(struct cursor *c, struct endpoint *e)
+{
+	const struct field_to_write rows[] = {
+		{ FIELD_CM, e->cm_port, false, "rdma-cm" },
+		{ FIELD_MEMORY, e->memory[0], true, "memory" },
+		{ FIELD_XRC, e->targets, false, "xrc" },
+		{ FIELD_TOOK, e->took, true, "took" },
+		{ FIELD_ALLOWANCES, e->allowances, true, "allowances" },
+	};
+
+	wire_fields(c, rows, sizeof(rows) / sizeof(*rows), code_endpoint_field,
+		    e);
+}
+
+static void code_qps(struct cursor *c, struct endpoint *e)
+{
+	if (c->frame && wire_is_good(c)) {
+		/* every part lies inside the region */
+		wire_expect(c, "stride", e->stride, 1, e->length / e->n);
+		e->qps = xcalloc(e->n, sizeof(*e->qps));
+	}
+	for (uint32_t i = 0; i < e->n && wire_is_good(c); i++) {
+		OBJECT(e->qps[i].qpn, "QPN");
+		OBJECT(e->qps[i].psn, "PSN");
+		WIRE(c, 4, e->qps[i].rkey);
 	}
 }
 
@@ -226,143 +205,118 @@ static bool get_endpoint_field(struct field *field, void *into)
 	X(1, gid_type) X(4, gid_index) X(4, peer_gid_index) X(1, global) \
 	X(1, mtu) X(4, qkey) X(8, va) X(8, length) X(8, stride) X(4, n)
 
-static void put_qps(struct cursor *c, const struct endpoint *e)
+static void code_endpoint(struct cursor *c, void *what)
 {
-	for (uint32_t i = 0; i < e->n; i++) {
-		wire_put(c, 4, e->qps[i].qpn);
-		wire_put(c, 4, e->qps[i].psn);
-		wire_put(c, 4, e->qps[i].rkey);
-	}
+	struct endpoint *s = what;
+
+	WIRE(c, 2, s->lid);
+	WIRE_RAW(c, s->gid.raw);
+	ENDPOINT_LIST(WIRE_MEMBER)
+	wire_expect(c, "number of QPs", s->n, 1, ENDPOINT_QPS_MAX);
+	wire_expect(c, "Q_Key", s->qkey, 0, ENDPOINT_QKEY_MAX);
+	wire_expect(c, "MTU", s->mtu, IBV_MTU_256, IBV_MTU_4096);
+	/* the region lies inside 64 bits */
+	wire_expect(c, "length", s->length, 1, UINT64_MAX - s->va);
+	code_qps(c, s);
+	code_endpoint_fields(c, s);
 }
 
-struct frame encode_endpoint(const struct endpoint *s)
+struct frame encode_endpoint(const struct endpoint *endpoint)
 {
-	struct cursor cursor = wire_begin(FRAME_ENDPOINT), *c = &cursor;
-
-	wire_put(c, 2, s->lid);
-	wire_put_raw(c, s->gid.raw, 16);
-	ENDPOINT_LIST(WIRE_PUT)
-	put_qps(c, s);
-	put_endpoint_fields(c, s);
-	return wire_end(c);
-}
-
-static void get_qps(struct cursor *c, struct endpoint *e)
-{
-	/* every part lies inside the region */
-	wire_expect(c, "stride", e->stride, 1, e->length / e->n);
-	e->qps = xcalloc(e->n, sizeof(*e->qps));
-	for (uint32_t i = 0; i < e->n && wire_is_good(c); i++) {
-		e->qps[i].qpn = get_object(c, "QPN");
-		e->qps[i].psn = get_object(c, "PSN");
-		e->qps[i].rkey = (uint32_t)wire_get(c, 4);
-	}
+	return wire_encode(FRAME_ENDPOINT, code_endpoint, endpoint);
 }
 
 int decode_endpoint(const struct frame *frame, struct endpoint *endpoint,
 		    struct error *err)
 {
-	struct cursor cursor = wire_open(frame, err), *c = &cursor;
-	struct endpoint e = { 0 }, *s = &e;
+	struct endpoint e = { 0 };
+	int ret = wire_decode(frame, code_endpoint, &e, err);
 
-	e.lid = (uint16_t)wire_get(c, 2);
-	wire_get_raw(c, e.gid.raw, 16);
-	ENDPOINT_LIST(WIRE_GET)
-	wire_expect(c, "number of QPs", e.n, 1, ENDPOINT_QPS_MAX);
-	wire_expect(c, "Q_Key", e.qkey, 0, ENDPOINT_QKEY_MAX);
-	wire_expect(c, "MTU", e.mtu, IBV_MTU_256, IBV_MTU_4096);
-	/* the region lies inside 64 bits */
-	wire_expect(c, "length", e.length, 1, UINT64_MAX - e.va);
-	if (wire_is_good(c))
-		get_qps(c, &e);
-	wire_get_fields(c, get_endpoint_field, &e);
-	if (wire_close(c))
+	if (ret)
 		free(e.qps);
 	else
 		*endpoint = e;
-	return c->ret;
+	return ret;
 }
 
 _Static_assert(EFFECTIVE_VALUES == 17, "the limit of READY in wire.h");
 
-struct frame encode_ready(const struct effective *e)
+static void code_ready(struct cursor *c, void *what)
 {
-	struct cursor c = wire_begin(FRAME_READY);
+	struct effective *e = what;
 
-#define X(name, ...) wire_put(&c, 4, e->name);
+#define X(name, most, ...) \
+	WIRE(c, 4, e->name); \
+	if (e->name != EFFECTIVE_NONE) \
+		wire_expect(c, #name, e->name, 0, most);
 	EFFECTIVE_LIST(X)
 #undef X
-	return wire_end(&c);
+}
+
+struct frame encode_ready(const struct effective *effective)
+{
+	return wire_encode(FRAME_READY, code_ready, effective);
 }
 
 int decode_ready(const struct frame *frame, struct effective *effective,
 		 struct error *err)
 {
-	struct cursor c = wire_open(frame, err);
 	struct effective e = { .known = true };
+	int ret = wire_decode(frame, code_ready, &e, err);
 
-#define X(name, most, ...) \
-	e.name = (uint32_t)wire_get(&c, 4); \
-	if (e.name != EFFECTIVE_NONE) \
-		wire_expect(&c, #name, e.name, 0, most);
-	EFFECTIVE_LIST(X)
-#undef X
-	if (!wire_close(&c))
+	if (!ret)
 		*effective = e;
-	return c.ret;
+	return ret;
+}
+
+static void code_reached(struct cursor *c, void *what)
+{
+	wire_raw(c, what, REACHED_SIZE);
 }
 
 struct frame encode_reached(const uint8_t bytes[REACHED_SIZE])
 {
-	struct cursor c = wire_begin(FRAME_REACHED);
-
-	wire_put_raw(&c, bytes, REACHED_SIZE);
-	return wire_end(&c);
+	return wire_encode(FRAME_REACHED, code_reached, bytes);
 }
 
 int decode_reached(const struct frame *frame, uint8_t bytes[REACHED_SIZE],
 		   struct error *err)
 {
-	struct cursor c = wire_open(frame, err);
+	return wire_decode(frame, code_reached, bytes, err);
+}
 
-	wire_get_raw(&c, bytes, REACHED_SIZE);
-	return wire_close(&c);
+static void code_start(struct cursor *c, void *what)
+{
+	uint64_t *size = what;
+
+	WIRE(c, 8, *size);
 }
 
 struct frame encode_start(uint64_t size)
 {
-	struct cursor c = wire_begin(FRAME_START);
-
-	wire_put(&c, 8, size);
-	return wire_end(&c);
+	return wire_encode(FRAME_START, code_start, &size);
 }
 
 int decode_start(const struct frame *frame, uint64_t *size, struct error *err)
 {
-	struct cursor c = wire_open(frame, err);
+	return wire_decode(frame, code_start, size, err);
+}
 
-	*size = wire_get(&c, 8);
-	return wire_close(&c);
+static void code_sent(struct cursor *c, void *what)
+{
+	struct sent *sent = what;
+
+	WIRE_WITHIN(c, 4, sent->n, "number of threads", 1, CPUS_MAX);
+	for (uint32_t i = 0; i < sent->n && wire_is_good(c); i++)
+		WIRE_WITHIN(c, 8, sent->messages[i], "messages", 0, COUNT_MAX);
 }
 
 struct frame encode_sent(const struct sent *sent)
 {
-	struct cursor c = wire_begin(FRAME_SENT);
-
-	wire_put(&c, 4, sent->n);
-	for (uint32_t i = 0; i < sent->n; i++)
-		wire_put(&c, 8, sent->messages[i]);
-	return wire_end(&c);
+	return wire_encode(FRAME_SENT, code_sent, sent);
 }
 
 int decode_sent(const struct frame *frame, struct sent *sent, struct error *err)
 {
-	struct cursor c = wire_open(frame, err);
-
-	sent->n = (uint32_t)wire_get_within(&c, 4, "number of threads", 1,
-					    CPUS_MAX);
-	for (uint32_t i = 0; i < sent->n && wire_is_good(&c); i++)
-		sent->messages[i] = wire_get_within(&c, 8, "messages", 0,
-						    COUNT_MAX);
-	return wire_close(&c);
+	return wire_decode(frame, code_sent, sent, err);
 }

@@ -362,10 +362,8 @@ int decode_sent(const struct frame *frame, struct sent *sent,
 int decode_done(const struct frame *frame, struct done *done,
 		struct error *err);
 
-/* done_frame.c, for tests: what an end's port counted. */
-void done_put_counters(struct cursor *c, const struct counters *counters);
-
-/* Read COUNTERS, for counters_free() in any case, and check every value. */
-void done_get_counters(struct cursor *c, struct counters *counters);
+/* done_frame.c, for tests: what an end's port counted.  COUNTERS that are read
+ * are for counters_free() in any case. */
+void done_code_counters(struct cursor *c, struct counters *counters);
 
 #endif

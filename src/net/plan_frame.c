@@ -89,7 +89,7 @@ static void get_real(struct cursor *value, const struct fact_row *row,
 					 (unsigned long long)row->most);
 }
 
-/* A field_reader; INTO is a struct facts. */
+/* A field_coder of struct facts that reads. */
 static bool get_fact(struct field *field, void *into)
 {
 	const struct fact_row *row = facts_find(field->id);
@@ -119,124 +119,85 @@ static bool get_fact(struct field *field, void *into)
 	return true;
 }
 
-static void get_facts(struct cursor *c, struct facts *facts)
-{
-	wire_get_fields(c, get_fact, facts);
-}
-
-static void put_limits(struct cursor *c, const struct port_limits *s)
-{
-	LIMIT_LIST(WIRE_PUT)
-	for (int i = 0; i < OLD_TRANSPORTS; i++)
-		wire_put(c, 4, s->odp[i]);
-}
-
-static void get_limits(struct cursor *c, struct port_limits *s)
-{
-	LIMIT_LIST(WIRE_GET)
-	for (int i = 0; i < OLD_TRANSPORTS; i++)
-		s->odp[i] = (uint32_t)wire_get(c, 4);
-}
-
 enum { FIELD_FACTS = 1, FIELD_XRC, FIELD_SGE, FIELD_MCAST,
        FIELD_IWARP };
 
-static void put_more(struct cursor *c, const struct port *port)
+/* A field_coder of a struct port. */
+static bool code_more(struct field *field, void *what)
 {
-	const struct port_limits *s = &port->limits;
-	struct field_list list;
-
-	wire_begin_fields(c, &list);
-	if (facts_any(&port->facts)) {
-		wire_begin_field(c, &list, FIELD_FACTS, true, "facts");
-		put_facts(c, &port->facts);
-	}
-	if (s->xrc) {
-		wire_begin_field(c, &list, FIELD_XRC, true, "xrc");
-		wire_put(c, 4, s->odp[TRANSPORT_XRC]);
-	}
-	if (s->max_sge) {
-		wire_begin_field(c, &list, FIELD_SGE, true, "sge");
-		SGE_LIST(WIRE_PUT)
-	}
-	if (s->max_mcast_grp) {
-		wire_begin_field(c, &list, FIELD_MCAST, true, "mcast");
-		MCAST_LIST(WIRE_PUT)
-	}
-	if (port->iwarp) {
-		wire_begin_field(c, &list, FIELD_IWARP, true, "iwarp");
-		wire_put(c, 1, 1);
-	}
-	wire_end_fields(c, &list);
-}
-
-/* A field_reader; INTO is a struct port. */
-static bool get_more(struct field *field, void *into)
-{
-	struct port *port = into;
+	struct port *port = what;
 	struct port_limits *s = &port->limits;
 	struct cursor *c = &field->value;
 
 	switch (field->id) {
 	case FIELD_FACTS:
-		get_facts(c, &port->facts);
+		if (c->frame)
+			wire_get_fields(c, get_fact, &port->facts);
+		else
+			put_facts(c, &port->facts);
 		return true;
 	case FIELD_XRC:
-		s->xrc = true;
-		s->odp[TRANSPORT_XRC] = (uint32_t)wire_get(c, 4);
+		if (c->frame)
+			s->xrc = true;
+		WIRE(c, 4, s->odp[TRANSPORT_XRC]);
 		return true;
 	case FIELD_SGE:
-		SGE_LIST(WIRE_GET)
+		SGE_LIST(WIRE_MEMBER)
 		return true;
 	case FIELD_MCAST:
-		MCAST_LIST(WIRE_GET)
+		MCAST_LIST(WIRE_MEMBER)
 		return true;
 	case FIELD_IWARP:
-		port->iwarp = wire_get_within(c, 1, "iwarp", 1, 1);
+		WIRE_WITHIN(c, 1, port->iwarp, "iwarp", 1, 1);
 		return true;
 	default:
 		return false;
 	}
 }
 
-static void put_port(struct cursor *c, const struct port *s)
+static void code_fields(struct cursor *c, struct port *port)
 {
-	wire_put_string(c, s->hostname);
-	wire_put_string(c, s->device);
-	wire_put_string(c, s->firmware);
-	PORT_LIST(WIRE_PUT)
-	put_limits(c, &s->limits);
-	wire_put(c, 2, s->n_gids);
-	for (uint32_t i = 0; i < s->n_gids; i++) {
-		wire_put(c, 4, s->gids[i].index);
-		wire_put(c, 1, s->gids[i].type);
-		wire_put_raw(c, s->gids[i].raw.raw, 16);
-	}
-	put_more(c, s);
+	const struct field_to_write rows[] = {
+		{ FIELD_FACTS, facts_any(&port->facts), true, "facts" },
+		{ FIELD_XRC, port->limits.xrc, true, "xrc" },
+		{ FIELD_SGE, port->limits.max_sge, true, "sge" },
+		{ FIELD_MCAST, port->limits.max_mcast_grp, true, "mcast" },
+		{ FIELD_IWARP, port->iwarp, true, "iwarp" },
+	};
+
+	wire_fields(c, rows, sizeof(rows) / sizeof(*rows), code_more, port);
 }
 
-static void get_gids(struct cursor *c, struct port *port)
+static void code_limits(struct cursor *c, struct port_limits *s)
 {
-	port->n_gids = (uint32_t)wire_get_within(c, 2, "number of GIDs", 0,
-						 PORT_GIDS_MAX);
+	LIMIT_LIST(WIRE_MEMBER)
+	for (int i = 0; i < OLD_TRANSPORTS; i++)
+		WIRE(c, 4, s->odp[i]);
+}
+
+static void code_gids(struct cursor *c, struct port *port)
+{
+	WIRE_WITHIN(c, 2, port->n_gids, "number of GIDs", 0, PORT_GIDS_MAX);
 	for (uint32_t i = 0; i < port->n_gids; i++) {
-		port->gids[i].index = (uint32_t)wire_get(c, 4);
-		port->gids[i].type = (uint8_t)wire_get(c, 1);
-		wire_get_raw(c, port->gids[i].raw.raw, 16);
+		WIRE(c, 4, port->gids[i].index);
+		WIRE(c, 1, port->gids[i].type);
+		WIRE_RAW(c, port->gids[i].raw.raw);
 	}
 }
 
-static void get_port(struct cursor *c, struct port *s)
+/* A wire_coder of a struct port, which is zeros before it is read. */
+static void code_port(struct cursor *c, void *what)
 {
-	memset(s, 0, sizeof(*s));
-	wire_get_string(c, s->hostname, sizeof(s->hostname));
-	wire_get_string(c, s->device, sizeof(s->device));
-	wire_get_string(c, s->firmware, sizeof(s->firmware));
-	PORT_LIST(WIRE_GET)
-	get_limits(c, &s->limits);
-	get_gids(c, s);
+	struct port *s = what;
+
+	WIRE_STRING(c, s->hostname);
+	WIRE_STRING(c, s->device);
+	WIRE_STRING(c, s->firmware);
+	PORT_LIST(WIRE_MEMBER)
+	code_limits(c, &s->limits);
+	code_gids(c, s);
 	wire_expect(c, "active MTU", s->active_mtu, IBV_MTU_256, IBV_MTU_4096);
-	wire_get_fields(c, get_more, s);
+	code_fields(c, s);
 }
 
 static bool is_default(const struct parameters *params,
@@ -259,42 +220,102 @@ static bool is_default(const struct parameters *params,
 	}
 }
 
-static void put_value(struct cursor *c, const struct parameters *params,
-		      const struct param *row)
+static void code_number(struct cursor *c, const struct param *row,
+			struct parameters *params)
 {
-	const struct labels *labels = param_field(params, row);
-	const struct sizes *sizes = param_field(params, row);
-	const struct mcast *mcast = param_field(params, row);
-	const struct batch *batch = param_field(params, row);
+	uint64_t number = param_get(params, row);
 
+	WIRE(c, 8, number);
+	if (!param_in_range(row, number))
+		wire_expect(c, row->name, number, row->min, row->max);
+	else if (c->frame)
+		param_set(params, row, number);
+}
+
+static void check_n_sizes(struct cursor *c, uint64_t n)
+{
+	wire_expect(c, "number of sizes", n, 1, SIZES_MAX);
+}
+
+static void code_sizes(struct cursor *c, struct sizes *sizes)
+{
+	const uint64_t n = c->frame ? c->size / 8 : sizes->n;
+
+	check_n_sizes(c, n);
+	for (uint32_t i = 0; i < n && wire_is_good(c); i++)
+		WIRE_WITHIN(c, 8, sizes->bytes[i], "size", 0, 1ULL << 31);
+	if (wire_is_good(c) && c->frame)
+		sizes->n = (uint32_t)n;
+}
+
+static void code_labels(struct cursor *c, struct labels *labels)
+{
+	const uint64_t n = c->frame ? c->size / 4 : labels->n;
+
+	wire_expect(c, "number of flow labels", n, 0, LABELS_MAX);
+	for (uint32_t i = 0; i < n && wire_is_good(c); i++)
+		WIRE_WITHIN(c, 4, labels->value[i], "flow label", 0, LABEL_MAX);
+	if (wire_is_good(c) && c->frame)
+		labels->n = (uint32_t)n;
+}
+
+static void code_batch(struct cursor *c, struct batch *batch)
+{
+	const uint64_t n = c->frame ? c->size / 8 : batch->n;
+
+	wire_expect(c, "number of sizes in a batch", n, 0, BATCH_PARTS_MAX);
+	for (uint32_t i = 0; i < n && wire_is_good(c); i++) {
+		WIRE_WITHIN(c, 4, batch->parts[i].count, "number of requests",
+			    1, BATCH_COUNT_MAX);
+		WIRE_WITHIN(c, 4, batch->parts[i].size, "size of a request", 1,
+			    BATCH_SIZE_MAX);
+	}
+	if (wire_is_good(c) && c->frame)
+		batch->n = (uint32_t)n;
+}
+
+/* A multicast group; zeros leave it open. */
+static void code_group(struct cursor *c, struct mcast *mcast)
+{
+	static const union ibv_gid any;
+	char text[GID_TEXT_SIZE];
+
+	WIRE_RAW(c, mcast->gid.raw);
+	if (!c->frame)
+		return;
+	mcast->wanted = true;
+	mcast->given = memcmp(&mcast->gid, &any, sizeof(any)) != 0;
+	if (mcast->given && !gid_is_multicast(&mcast->gid))
+		c->ret = wire_refuse(c->err, c->frame,
+				     "with group %s, which is not a multicast "
+				     "address", gid_format(&mcast->gid, text));
+}
+
+static void code_value(struct cursor *c, const struct param *row,
+		       struct parameters *params)
+{
 	switch (row->kind) {
 	case PARAM_SIZES:
-		for (uint32_t i = 0; i < sizes->n; i++)
-			wire_put(c, 8, sizes->bytes[i]);
+		code_sizes(c, param_field(params, row));
 		break;
 	case PARAM_LABELS:
-		for (uint32_t i = 0; i < labels->n; i++)
-			wire_put(c, 4, labels->value[i]);
+		code_labels(c, param_field(params, row));
 		break;
 	case PARAM_MCAST:
-		wire_put_raw(c, mcast->gid.raw, 16);
+		code_group(c, param_field(params, row));
 		break;
 	case PARAM_BATCH:
-		for (uint32_t i = 0; i < batch->n; i++) {
-			wire_put(c, 4, batch->parts[i].count);
-			wire_put(c, 4, batch->parts[i].size);
-		}
+		code_batch(c, param_field(params, row));
 		break;
 	default:
-		wire_put(c, 8, param_get(params, row));
+		code_number(c, row, params);
 	}
 }
 
 /* The rows of the table that travel are in ascending order of id. */
 static void put_parameters(struct cursor *c, const struct plan *plan)
 {
-	const struct parameters params = { .plan = *plan };
-	struct parameters defaults;
+	struct parameters params = { .plan = *plan }, defaults;
 	struct field_list list;
 
 	param_defaults(&defaults);
@@ -307,80 +328,9 @@ static void put_parameters(struct cursor *c, const struct plan *plan)
 			continue;
 		wire_begin_field(c, &list, row->id, row->who & PARAM_OPTIONAL,
 				 row->name);
-		put_value(c, &params, row);
+		code_value(c, row, &params);
 	}
 	wire_end_fields(c, &list);
-}
-
-static void get_number(struct cursor *value, const struct param *row,
-		       struct parameters *params)
-{
-	uint64_t number = wire_get(value, 8);
-
-	if (param_in_range(row, number))
-		param_set(params, row, number);
-	else
-		wire_expect(value, row->name, number, row->min, row->max);
-}
-
-static void check_n_sizes(struct cursor *c, uint64_t n)
-{
-	wire_expect(c, "number of sizes", n, 1, SIZES_MAX);
-}
-
-static void get_sizes(struct cursor *value, struct sizes *sizes)
-{
-	const uint64_t n = value->size / 8;
-
-	check_n_sizes(value, n);
-	for (sizes->n = 0; sizes->n < n && wire_is_good(value); sizes->n++)
-		sizes->bytes[sizes->n] = wire_get_within(value, 8, "size", 0,
-							 1ULL << 31);
-}
-
-static void get_labels(struct cursor *value, struct labels *labels)
-{
-	const uint64_t n = value->size / 4;
-
-	wire_expect(value, "number of flow labels", n, 0, LABELS_MAX);
-	for (labels->n = 0; labels->n < n && wire_is_good(value); labels->n++)
-		labels->value[labels->n] = (uint32_t)wire_get_within(
-			value, 4, "flow label", 0, LABEL_MAX);
-}
-
-static void get_batch(struct cursor *value, struct batch *batch)
-{
-	const uint64_t n = value->size / 8;
-
-	wire_expect(value, "number of sizes in a batch", n, 0,
-		    BATCH_PARTS_MAX);
-	for (batch->n = 0; batch->n < n && wire_is_good(value); batch->n++) {
-		struct batch_part *part = &batch->parts[batch->n];
-
-		part->count = (uint32_t)wire_get_within(
-			value, 4, "number of requests", 1, BATCH_COUNT_MAX);
-		part->size = (uint32_t)wire_get_within(
-			value, 4, "size of a request", 1, BATCH_SIZE_MAX);
-	}
-}
-
-/* Read a multicast group; zeros leave it open. */
-static void get_group(struct cursor *value, struct mcast *mcast)
-{
-	char text[GID_TEXT_SIZE];
-	uint8_t any = 0;
-
-	for (int i = 0; i < 16; i++) {
-		mcast->gid.raw[i] = (uint8_t)wire_get(value, 1);
-		any |= mcast->gid.raw[i];
-	}
-	mcast->wanted = true;
-	mcast->given = any != 0;
-	if (mcast->given && !gid_is_multicast(&mcast->gid))
-		value->ret = wire_refuse(value->err, value->frame,
-					 "with group %s, which is not a "
-					 "multicast address",
-					 gid_format(&mcast->gid, text));
 }
 
 static const struct param *row_of(uint16_t id)
@@ -404,33 +354,16 @@ static void refuse_parameter(struct field *field)
 				"does not know", field->name);
 }
 
-/* A field_reader; INTO is a struct parameters. */
+/* A field_coder of struct parameters that reads. */
 static bool get_parameter(struct field *field, void *into)
 {
 	const struct param *row = row_of(field->id);
 
-	if (!row) {
-		if (!field->optional)
-			refuse_parameter(field);
-		return !field->optional;
-	}
-	switch (row->kind) {
-	case PARAM_SIZES:
-		get_sizes(&field->value, param_field(into, row));
-		break;
-	case PARAM_LABELS:
-		get_labels(&field->value, param_field(into, row));
-		break;
-	case PARAM_MCAST:
-		get_group(&field->value, param_field(into, row));
-		break;
-	case PARAM_BATCH:
-		get_batch(&field->value, param_field(into, row));
-		break;
-	default:
-		get_number(&field->value, row, into);
-	}
-	return true;
+	if (row)
+		code_value(&field->value, row, into);
+	else if (!field->optional)
+		refuse_parameter(field);
+	return row || !field->optional;
 }
 
 static void get_parameters(struct cursor *c, struct plan *plan)
@@ -447,7 +380,7 @@ struct frame encode_plan(const struct plan *plan, const struct port *client)
 {
 	struct cursor c = wire_begin(FRAME_PLAN);
 
-	put_port(&c, client);
+	code_port(&c, (struct port *)client);
 	wire_put(&c, 1, plan->op);
 	wire_put(&c, 1, plan->control ? CONNECTIONS : plan->metric);
 	put_parameters(&c, plan);
@@ -461,7 +394,8 @@ int decode_plan(const struct frame *frame, struct plan *plan,
 	uint64_t op, metric;
 	struct plan p;
 
-	get_port(&c, client);
+	memset(client, 0, sizeof(*client));
+	code_port(&c, client);
 	op = wire_get_within(&c, 1, "operation", 0, OP_COUNT - 1);
 	metric = wire_get_within(&c, 1, "metric", 0, CONNECTIONS);
 	get_parameters(&c, &p);
@@ -479,17 +413,12 @@ int decode_plan(const struct frame *frame, struct plan *plan,
 
 struct frame encode_accept(const struct port *server)
 {
-	struct cursor c = wire_begin(FRAME_ACCEPT);
-
-	put_port(&c, server);
-	return wire_end(&c);
+	return wire_encode(FRAME_ACCEPT, code_port, server);
 }
 
 int decode_accept(const struct frame *frame, struct port *server,
 		  struct error *err)
 {
-	struct cursor c = wire_open(frame, err);
-
-	get_port(&c, server);
-	return wire_close(&c);
+	memset(server, 0, sizeof(*server));
+	return wire_decode(frame, code_port, server, err);
 }

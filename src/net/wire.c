@@ -173,6 +173,30 @@ void wire_get_string(struct cursor *c, char *text, size_t size)
 			text[i] = '?';
 }
 
+void wire_real(struct cursor *c, double *value)
+{
+	if (c->frame)
+		*value = wire_get_real(c);
+	else
+		wire_put_real(c, *value);
+}
+
+void wire_raw(struct cursor *c, void *data, size_t size)
+{
+	if (c->frame)
+		wire_get_raw(c, data, size);
+	else
+		wire_put_raw(c, data, size);
+}
+
+void wire_string(struct cursor *c, char *text, size_t size)
+{
+	if (c->frame)
+		wire_get_string(c, text, size);
+	else
+		wire_put_string(c, text);
+}
+
 /* Write VALUE at AT, where C has left room for it. */
 static void put_at(struct cursor *c, size_t at, unsigned int bytes,
 		   uint64_t value)
@@ -247,7 +271,7 @@ static struct field get_field(struct cursor *c)
 }
 
 /* READ must read the whole value of FIELD, and no more of it than there is. */
-static int read_field(struct field *field, field_reader *read, void *into)
+static int read_field(struct field *field, field_coder *read, void *into)
 {
 	const struct cursor *value = &field->value;
 
@@ -268,7 +292,7 @@ static int read_field(struct field *field, field_reader *read, void *into)
 	return value->ret;
 }
 
-void wire_get_fields(struct cursor *c, field_reader *read, void *into)
+void wire_get_fields(struct cursor *c, field_coder *read, void *into)
 {
 	uint16_t last = 0;
 
@@ -288,6 +312,29 @@ void wire_get_fields(struct cursor *c, field_reader *read, void *into)
 		last = field.id;
 	}
 	refuse_short(c);
+}
+
+void wire_fields(struct cursor *c, const struct field_to_write *rows, size_t n,
+		 field_coder *code, void *what)
+{
+	struct field_list list;
+
+	if (c->frame) {
+		wire_get_fields(c, code, what);
+		return;
+	}
+	wire_begin_fields(c, &list);
+	for (const struct field_to_write *row = rows; row < rows + n; row++) {
+		struct field field = { .id = row->id };
+
+		if (!row->present)
+			continue;
+		wire_begin_field(c, &list, row->id, row->optional, row->name);
+		field.value = *c;
+		code(&field, what);
+		*c = field.value;
+	}
+	wire_end_fields(c, &list);
 }
 
 struct cursor wire_begin(enum frame_type type)
@@ -348,6 +395,26 @@ int wire_close(struct cursor *c)
 	return c->ret;
 }
 
+struct frame wire_encode(enum frame_type type, wire_coder *code,
+			 const void *what)
+{
+	struct cursor c = wire_begin(type);
+
+	if (code)
+		code(&c, (void *)what);
+	return wire_end(&c);
+}
+
+int wire_decode(const struct frame *frame, wire_coder *code, void *what,
+		struct error *err)
+{
+	struct cursor c = wire_open(frame, err);
+
+	if (code)
+		code(&c, what);
+	return wire_close(&c);
+}
+
 int wire_check(const struct frame *frame, const char *field, uint64_t value,
 	       uint64_t min, uint64_t max, struct error *err)
 {
@@ -361,7 +428,7 @@ int wire_check(const struct frame *frame, const char *field, uint64_t value,
 void wire_expect(struct cursor *c, const char *field, uint64_t value,
 		 uint64_t min, uint64_t max)
 {
-	if (wire_is_good(c))
+	if (c->frame && wire_is_good(c))
 		c->ret = wire_check(c->frame, field, value, min, max, c->err);
 }
 

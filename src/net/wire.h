@@ -117,9 +117,8 @@ struct cursor {
 	size_t at;
 	bool failed;		/* read or wrote past the end */
 	enum frame_type type;
-	/* only of one that reads */
-	const struct frame *frame;
-	struct error *err;
+	const struct frame *frame;	/* that it reads; NULL: it writes */
+	struct error *err;	/* of one that reads */
 	int ret;		/* 0, or what was read was refused, as in ERR */
 };
 
@@ -171,11 +170,42 @@ void wire_begin_field(struct cursor *c, struct field_list *list, uint16_t id,
 		      bool optional, const char *name);
 void wire_end_fields(struct cursor *c, const struct field_list *list);
 
-/* For a list X(bytes, name) of numbers of a struct S, in the order of a frame:
- * write them to the cursor C, or read them from it. */
-#define WIRE_PUT(bytes, name) wire_put(c, bytes, s->name);
-#define WIRE_GET(bytes, name) \
-	s->name = (__typeof__(s->name))wire_get(c, bytes);
+/*
+ * What a frame is made of is said once, in a function that writes it or reads
+ * it, whichever its cursor C does.  It calls these, and what refuses below,
+ * which is for what is read only.
+ */
+
+/* A number; VALUE is a variable or a member, of any type. */
+#define WIRE(c, bytes, value) \
+	((c)->frame ? (void)((value) = (__typeof__(value))wire_get(c, bytes)) : \
+		      wire_put(c, bytes, value))
+
+/* One that wire_expect() checks; 0 if it is refused. */
+#define WIRE_WITHIN(c, bytes, value, field, min, max) \
+	((c)->frame ? (void)((value) = (__typeof__(value))wire_get_within( \
+				     c, bytes, field, min, max)) : \
+		      wire_put(c, bytes, value))
+
+/* A member of S, and an array of bytes or of characters. */
+#define WIRE_MEMBER(bytes, name) WIRE(c, bytes, s->name);
+#define WIRE_RAW(c, array) wire_raw(c, array, sizeof(array))
+#define WIRE_STRING(c, array) wire_string(c, array, sizeof(array))
+
+void wire_real(struct cursor *c, double *value);
+void wire_raw(struct cursor *c, void *data, size_t size);
+void wire_string(struct cursor *c, char *text, size_t size);
+
+/* Writes WHAT, or reads it, as C does. */
+typedef void wire_coder(struct cursor *c, void *what);
+
+/* The frame of TYPE that CODE makes of WHAT; NULL: an empty one. */
+struct frame wire_encode(enum frame_type type, wire_coder *code,
+			 const void *what);
+
+/* Read FRAME into WHAT.  Returns as wire_close(). */
+int wire_decode(const struct frame *frame, wire_coder *code, void *what,
+		struct error *err);
 
 #define FIELD_NAME_SIZE 64
 
@@ -187,9 +217,9 @@ struct field {
 	struct cursor value;
 };
 
-/* Reads the value of FIELD into INTO.  Returns false when it does not know the
- * id. */
-typedef bool field_reader(struct field *field, void *into);
+/* Reads the value of FIELD into INTO, or writes it, as its cursor does.  Returns
+ * false when it does not know the id. */
+typedef bool field_coder(struct field *field, void *into);
 
 /*
  * Read a list of fields and give each to READ with INTO; READ may be NULL,
@@ -197,14 +227,28 @@ typedef bool field_reader(struct field *field, void *into);
  * a value that READ refuses or did not read to its end, and an unknown field
  * that is not optional.
  */
-void wire_get_fields(struct cursor *c, field_reader *read, void *into);
+void wire_get_fields(struct cursor *c, field_coder *read, void *into);
+
+/* A field that may be written. */
+struct field_to_write {
+	uint16_t id;
+	bool present;
+	bool optional;
+	const char *name;
+};
+
+/* Read a list of fields, or write those of N ROWS, in ascending order of their
+ * ids, that are present. */
+void wire_fields(struct cursor *c, const struct field_to_write *rows, size_t n,
+		 field_coder *code, void *what);
 
 /* Check a FIELD of a peer's FRAME against its range.  Returns 0, or -EPROTO
  * with the field, the VALUE and the allowed range in ERR. */
 int wire_check(const struct frame *frame, const char *field, uint64_t value,
 	       uint64_t min, uint64_t max, struct error *err);
 
-/* The same for what C has read, unless it has failed before. */
+/* The same for what C has read, unless it has failed before; nothing for what it
+ * writes. */
 void wire_expect(struct cursor *c, const char *field, uint64_t value,
 		 uint64_t min, uint64_t max);
 

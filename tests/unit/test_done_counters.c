@@ -18,7 +18,7 @@ static int get(const uint8_t *bytes, size_t size, struct counters *counters,
 
 	*counters = (struct counters){ 0 };
 	*err = (struct error){ 0 };
-	done_get_counters(&c, counters);
+	done_code_counters(&c, counters);
 	*complete = !c.failed && c.at == c.size;
 	return c.ret;
 }
@@ -65,7 +65,7 @@ static size_t put(uint8_t *bytes, size_t size, const struct counters *counters)
 {
 	struct cursor c = { .bytes = bytes, .size = size };
 
-	done_put_counters(&c, counters);
+	done_code_counters(&c, (struct counters *)counters);
 	assert_false(c.failed);
 	return c.at;
 }

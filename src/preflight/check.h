@@ -25,9 +25,22 @@ struct ends {
 	struct error no_path; /* why there is no path */
 };
 
+/* One of them. */
+struct end {
+	const struct ends *ends;
+	const struct plan *plan;
+	const struct port *port;
+	const struct facts *facts;
+	const struct gid *gid;	/* its end of the path, if there is one */
+	bool client;
+	const char *name;	/* "client", "server" */
+	const char *whose;	/* "the client's", "the server's", or "this
+				 * host's" when it is alone */
+};
+
 /*
- * One check; any function may be NULL.  A function with a "client" argument is
- * about that end only.  refuse, refuse_pair, inspect and warn report by calling
+ * One check; any function may be NULL.  A function of a struct end is about
+ * that end only.  refuse, refuse_pair, inspect and warn report by calling
  * fail() on ERR; from inspect and warn that means a warning.  An ordinary run
  * calls refuse and refuse_pair only.
  */
@@ -36,14 +49,14 @@ struct check {
 	const struct device_limit *limit; /* device limit, see limits.c */
 	bool (*applies)(const struct ends *ends);
 	/* Fill TEXT of PREFLIGHT_CELL bytes, empty before. */
-	void (*show)(const struct ends *ends, bool client, char *text);
+	void (*show)(const struct end *end, char *text);
 	const char *needed;	/* text that is the same for every plan, or: */
 	void (*need)(const struct ends *ends, char *text);
-	int (*refuse)(const struct ends *ends, bool client, struct error *err);
+	int (*refuse)(const struct end *end, struct error *err);
 	/* called only when both ends are known */
 	int (*refuse_pair)(const struct ends *ends, struct error *err);
 	/* called for each end that is known */
-	int (*inspect)(const struct ends *ends, bool client, struct error *err);
+	int (*inspect)(const struct end *end, struct error *err);
 	bool wrong; /* what inspect finds is an error: the test will fail */
 	void (*warn)(const struct ends *ends, struct error *err);
 	const char *cost; /* of what inspect and warn find, in a sentence */
@@ -64,33 +77,14 @@ static inline const char *end_name(bool client)
 #define CLIENTS "the client's"
 #define SERVERS "the server's"
 
-/* "the client's", "the server's", or "this host's" when it is alone. */
-static inline const char *end_whose(const struct ends *ends, bool client)
-{
-	if (ends->alone)
-		return "this host's";
-	return client ? CLIENTS : SERVERS;
-}
-
-/* For advice: " on the client", " on the server", or nothing. */
-static inline const char *end_where(const struct ends *ends, bool client)
-{
-	if (ends->alone)
-		return "";
-	return client ? " on the client" : " on the server";
-}
-
-static inline const struct facts *end_facts(const struct ends *ends,
-					    bool client)
-{
-	return &end_port(ends, client)->facts;
-}
+/* The client or the server, whose port is NULL if it is unknown. */
+struct end end_of(const struct ends *ends, bool client);
 
 /* For checks of a fact: true when an end knows check->fact ... */
 bool check_fact_known(const struct ends *ends);
 
 /* ... and its value. */
-void check_show_fact(const struct ends *ends, bool client, char *text);
+void check_show_fact(const struct end *end, char *text);
 
 /* Format into the cell TEXT, truncated to fit. */
 void preflight_print(char text[PREFLIGHT_CELL], const char *fmt, ...)
@@ -99,19 +93,14 @@ void preflight_print(char text[PREFLIGHT_CELL], const char *fmt, ...)
 /* Options that not every device can do: options.c. */
 
 /*
- * Check PLAN's --pacing device against PORT of an end that sends.  END is
- * "client" or "server".  What a peer's device can do is not known here; the
- * peer checks it itself.  Returns 0, or -EINVAL with the reason in ERR.
+ * Check the plan's --pacing device against the port of an end that sends.  What
+ * a peer's device can do is not known here; the peer checks it itself.  Returns
+ * 0, or -EINVAL with the reason in ERR.
  */
-int pacing_judge(const struct plan *plan, const char *end,
-		 const struct port *port, struct error *err);
+int pacing_judge(const struct end *end, struct error *err);
 
-/*
- * Check PLAN's --odp against PORT.  END is "client" or "server", as CLIENT
- * says.  Returns 0, or -EINVAL with the reason in ERR.
- */
-int paging_judge(const struct plan *plan, const char *end,
-		 const struct port *port, bool client, struct error *err);
+/* The same of --odp, and of any end. */
+int paging_judge(const struct end *end, struct error *err);
 
 /* The checks; a row without a label ends each table. */
 

@@ -13,41 +13,36 @@
 /* Strictly ordered writes limit devices above this rate. */
 #define FAST_MBPS 100000
 
-static int inspect_governor(const struct ends *ends, bool client,
-			    struct error *err)
+static int inspect_governor(const struct end *end, struct error *err)
 {
-	const char *governor = facts_text(end_facts(ends, client),
-					  FACT_GOVERNOR);
+	const char *governor = facts_text(end->facts, FACT_GOVERNOR);
 
 	if (!governor[0] || !strcmp(governor, "performance"))
 		return 0;
 	return fail(err, -EINVAL,
 		    "cpupower frequency-set --governor performance",
 		    "%s processors have the governor %s",
-		    end_whose(ends, client), governor);
+		    end->whose, governor);
 }
 
-static void show_idle(const struct ends *ends, bool client, char *text)
+static void show_idle(const struct end *end, char *text)
 {
-	const struct facts *facts = end_facts(ends, client);
-
-	if (facts_known(facts, FACT_IDLE_STATE))
+	if (facts_known(end->facts, FACT_IDLE_STATE))
 		preflight_print(text, "%s, %" PRIu64 " us",
-				facts_text(facts, FACT_IDLE_STATE),
-				facts_count(facts, FACT_IDLE_EXIT_US));
+				facts_text(end->facts, FACT_IDLE_STATE),
+				facts_count(end->facts, FACT_IDLE_EXIT_US));
 }
 
-static int inspect_idle(const struct ends *ends, bool client, struct error *err)
+static int inspect_idle(const struct end *end, struct error *err)
 {
-	const struct facts *facts = end_facts(ends, client);
-	const uint64_t us = facts_count(facts, FACT_IDLE_EXIT_US);
+	const uint64_t us = facts_count(end->facts, FACT_IDLE_EXIT_US);
 
 	if (us <= SHALLOW_EXIT_US)
 		return 0;
 	return fail(err, -EINVAL, "cpupower idle-set --disable-by-latency 3",
 		    "%s processors may sleep as deep as %s, and take %" PRIu64
-		    " us to wake", end_whose(ends, client),
-		    facts_text(facts, FACT_IDLE_STATE), us);
+		    " us to wake", end->whose,
+		    facts_text(end->facts, FACT_IDLE_STATE), us);
 }
 
 /* True when threads wait for interrupts instead of polling. */
@@ -56,14 +51,13 @@ static bool uses_interrupts(const struct ends *ends)
 	return ends->plan->events && check_fact_known(ends);
 }
 
-static int inspect_irqbalance(const struct ends *ends, bool client,
-			      struct error *err)
+static int inspect_irqbalance(const struct end *end, struct error *err)
 {
-	if (!facts_count(end_facts(ends, client), FACT_IRQBALANCE))
+	if (!facts_count(end->facts, FACT_IRQBALANCE))
 		return 0;
 	return fail(err, -EINVAL, "systemctl stop irqbalance",
 		    "%s interrupts are moved about by irqbalance",
-		    end_whose(ends, client));
+		    end->whose);
 }
 
 /* True if there are several nodes, and the device is near one of them. */
@@ -75,46 +69,42 @@ static bool has_near_node(const struct facts *facts)
 
 static bool nodes_matter(const struct ends *ends)
 {
-	return has_near_node(end_facts(ends, true)) ||
-	       (ends->server && has_near_node(end_facts(ends, false)));
+	return has_near_node(&ends->client->facts) ||
+	       (ends->server && has_near_node(&ends->server->facts));
 }
 
-static void show_nodes(const struct ends *ends, bool client, char *text)
+static void show_nodes(const struct end *end, char *text)
 {
-	const struct facts *facts = end_facts(ends, client);
-
-	if (has_near_node(facts))
+	if (has_near_node(end->facts))
 		preflight_print(text, "%" PRIu64 ", threads on %s",
-				facts_count(facts, FACT_NUMA_NODE),
-				facts_text(facts, FACT_THREAD_NODES));
+				facts_count(end->facts, FACT_NUMA_NODE),
+				facts_text(end->facts, FACT_THREAD_NODES));
 }
 
-static int inspect_nodes(const struct ends *ends, bool client,
-			 struct error *err)
+static int inspect_nodes(const struct end *end, struct error *err)
 {
-	const struct port *port = end_port(ends, client);
-	const char *threads = facts_text(&port->facts, FACT_THREAD_NODES);
-	uint64_t node = facts_count(&port->facts, FACT_NUMA_NODE);
+	const char *threads = facts_text(end->facts, FACT_THREAD_NODES);
+	uint64_t node = facts_count(end->facts, FACT_NUMA_NODE);
 	char near[24], advice[160];
 
 	snprintf(near, sizeof(near), "%" PRIu64, node);
 	snprintf(advice, sizeof(advice), "leave --numa and --cpus out, or "
 		 "start it with numactl --cpunodebind=%s --membind=%s", near,
 		 near);
-	if (!has_near_node(&port->facts))
+	if (!has_near_node(end->facts))
 		return 0;
-	if (port->numa_node != PORT_NO_NODE && port->numa_node != node)
+	if (end->port->numa_node != PORT_NO_NODE &&
+	    end->port->numa_node != node)
 		return fail(err, -EINVAL, advice,
-			    "%s memory is on NUMA node %u, %s is on node "
-			    "%s",
-			    end_whose(ends, client), port->numa_node,
-			    port->device, near);
+			    "%s memory is on NUMA node %u, %s is on node %s",
+			    end->whose, end->port->numa_node, end->port->device,
+			    near);
 	if (!threads[0] || !strcmp(threads, near))
 		return 0;
 	return fail(err, -EINVAL, advice,
 		    "%s threads may run on NUMA node%s %s, %s is on node %s",
-		    end_whose(ends, client), strpbrk(threads, ",-") ? "s" : "",
-		    threads, port->device, near);
+		    end->whose, strpbrk(threads, ",-") ? "s" : "",
+		    threads, end->port->device, near);
 }
 
 /* True when registering locks memory, which on-demand paging does not. */
@@ -134,21 +124,19 @@ static void need_memory(const struct ends *ends, char *text)
 	preflight_print(text, "%" PRIu64, most_memory(ends->plan));
 }
 
-static int inspect_memlock(const struct ends *ends, bool client,
-			   struct error *err)
+static int inspect_memlock(const struct end *end, struct error *err)
 {
-	const struct facts *facts = end_facts(ends, client);
-	const uint64_t most = facts_count(facts, FACT_MEMLOCK_BYTES);
-	const uint64_t needed = plan_memory(ends->plan, client);
+	const uint64_t most = facts_count(end->facts, FACT_MEMLOCK_BYTES);
+	const uint64_t needed = plan_memory(end->plan, end->client);
 
-	if (!facts_known(facts, FACT_MEMLOCK_BYTES) || needed <= most)
+	if (!facts_known(end->facts, FACT_MEMLOCK_BYTES) || needed <= most)
 		return 0;
 	return fail(err, -ENOMEM,
 		    "ulimit -l unlimited, allowed by a line with memlock in "
 		    "/etc/security/limits.conf, or LimitMEMLOCK=infinity of a "
 		    "service",
 		    "%s process may lock %" PRIu64 " bytes of memory, the "
-		    "messages need %" PRIu64, end_whose(ends, client), most,
+		    "messages need %" PRIu64, end->whose, most,
 		    needed);
 }
 
@@ -164,37 +152,34 @@ static uint64_t pages_needed(const struct ends *ends, const struct facts *facts)
 	return size ? (most_memory(ends->plan) + size - 1) / size : 0;
 }
 
-static void show_pages(const struct ends *ends, bool client, char *text)
+static void show_pages(const struct end *end, char *text)
 {
-	const struct facts *facts = end_facts(ends, client);
-
-	if (facts_known(facts, FACT_HUGE_PAGES_FREE))
+	if (facts_known(end->facts, FACT_HUGE_PAGES_FREE))
 		preflight_print(text, "%" PRIu64 " of %" PRIu64 " KiB",
-				facts_count(facts, FACT_HUGE_PAGES_FREE),
-				facts_count(facts, FACT_HUGE_PAGE_BYTES) >> 10);
+				facts_count(end->facts, FACT_HUGE_PAGES_FREE),
+				facts_count(end->facts, FACT_HUGE_PAGE_BYTES) >>
+					10);
 }
 
 static void need_pages(const struct ends *ends, char *text)
 {
 	preflight_print(text, "%" PRIu64,
-			pages_needed(ends, end_facts(ends, true)));
+			pages_needed(ends, &ends->client->facts));
 }
 
-static int inspect_pages(const struct ends *ends, bool client,
-			 struct error *err)
+static int inspect_pages(const struct end *end, struct error *err)
 {
-	const struct facts *facts = end_facts(ends, client);
-	const uint64_t idle = facts_count(facts, FACT_HUGE_PAGES_FREE);
-	const uint64_t needed = pages_needed(ends, facts);
+	const uint64_t idle = facts_count(end->facts, FACT_HUGE_PAGES_FREE);
+	const uint64_t needed = pages_needed(end->ends, end->facts);
 	char advice[80];
 
-	if (!facts_known(facts, FACT_HUGE_PAGES_FREE) || needed <= idle)
+	if (!facts_known(end->facts, FACT_HUGE_PAGES_FREE) || needed <= idle)
 		return 0;
 	snprintf(advice, sizeof(advice), "echo %" PRIu64
 		 " > /proc/sys/vm/nr_hugepages", needed);
 	return fail(err, -ENOMEM, advice,
 		    "%s kernel has %" PRIu64 " free huge pages, "
-		    "--hugepages needs %" PRIu64, end_whose(ends, client),
+		    "--hugepages needs %" PRIu64, end->whose,
 		    idle, needed);
 }
 
@@ -212,21 +197,19 @@ static bool relaxing_helps(const struct ends *ends)
 	       (ends->server && can_relax(ends->server));
 }
 
-static void show_ordering(const struct ends *ends, bool client, char *text)
+static void show_ordering(const struct end *end, char *text)
 {
-	(void)client;
 	preflight_print(text, "%s",
-			ends->plan->relaxed_ordering ? "relaxed" : "strict");
+			end->plan->relaxed_ordering ? "relaxed" : "strict");
 }
 
-static int inspect_ordering(const struct ends *ends, bool client,
-			    struct error *err)
+static int inspect_ordering(const struct end *end, struct error *err)
 {
-	if (ends->plan->relaxed_ordering || !can_relax(end_port(ends, client)))
+	if (end->plan->relaxed_ordering || !can_relax(end->port))
 		return 0;
 	return fail(err, -EINVAL, "add --relaxed-ordering",
 		    "%s device writes in strict order to a host with AMD "
-		    "processors", end_whose(ends, client));
+		    "processors", end->whose);
 }
 
 // clang-format off

@@ -20,14 +20,13 @@ bool check_fact_known(const struct ends *ends)
 {
 	const enum fact fact = ends->check->fact;
 
-	return facts_known(end_facts(ends, true), fact) ||
-	       (ends->server && facts_known(end_facts(ends, false), fact));
+	return facts_known(&ends->client->facts, fact) ||
+	       (ends->server && facts_known(&ends->server->facts, fact));
 }
 
-void check_show_fact(const struct ends *ends, bool client, char *text)
+void check_show_fact(const struct end *end, char *text)
 {
-	facts_format(end_facts(ends, client), ends->check->fact, text,
-		     PREFLIGHT_CELL);
+	facts_format(end->facts, end->ends->check->fact, text, PREFLIGHT_CELL);
 }
 
 static struct ends make_ends(const struct plan *plan, const struct port *client,
@@ -44,6 +43,23 @@ static struct ends make_ends(const struct plan *plan, const struct port *client,
 	ends.has_path = server && !path_choose(client, server, tcp, &ends.path,
 					       &ends.no_path);
 	return ends;
+}
+
+struct end end_of(const struct ends *ends, bool client)
+{
+	const struct port *port = end_port(ends, client);
+
+	return (struct end){
+		.ends = ends,
+		.plan = ends->plan,
+		.port = port,
+		.facts = port ? &port->facts : NULL,
+		.gid = client ? &ends->path.local : &ends->path.remote,
+		.client = client,
+		.name = end_name(client),
+		.whose = ends->alone ? "this host's" :
+			 client	     ? CLIENTS : SERVERS,
+	};
 }
 
 /* In the order of execution and display. */
@@ -80,17 +96,21 @@ static bool next_check(struct ends *ends, size_t *i)
 	return ends->check;
 }
 
+static int refuse(const struct ends *ends, bool client, struct error *err)
+{
+	const struct end end = end_of(ends, client);
+
+	return ends->check->refuse ? ends->check->refuse(&end, err) : 0;
+}
+
 static int judge(const struct ends *ends, struct error *err)
 {
-	const struct check *check = ends->check;
-	int ret = 0;
+	int ret = refuse(ends, true, err);
 
-	if (check->refuse)
-		ret = check->refuse(ends, true, err);
-	if (!ret && check->refuse && ends->server)
-		ret = check->refuse(ends, false, err);
-	if (!ret && check->refuse_pair && ends->server)
-		ret = check->refuse_pair(ends, err);
+	if (!ret && ends->server)
+		ret = refuse(ends, false, err);
+	if (!ret && ends->check->refuse_pair && ends->server)
+		ret = ends->check->refuse_pair(ends, err);
 	return ret;
 }
 
@@ -106,8 +126,7 @@ static void add_other_end(const struct ends *ends, struct error *err)
 {
 	struct error other = { 0 };
 
-	if (!ends->check->refuse || !ends->server ||
-	    !ends->check->refuse(ends, false, &other))
+	if (!ends->server || !refuse(ends, false, &other))
 		return;
 	append(err->message, sizeof(err->message), other.message);
 	append(err->advice, sizeof(err->advice), other.advice);
@@ -141,13 +160,15 @@ static void add_server(struct error *err, const struct error *other)
 /* Put what the check finds at either end into ERR. */
 static void inspect_both(const struct ends *ends, struct error *err)
 {
+	const struct end client = end_of(ends, true);
+	const struct end server = end_of(ends, false);
 	struct error other = { 0 };
 
-	ends->check->inspect(ends, true, err);
+	ends->check->inspect(&client, err);
 	if (!ends->server)
 		return;
 	error_stage(&other, err->stage);
-	ends->check->inspect(ends, false, &other);
+	ends->check->inspect(&server, &other);
 	if (!error_is_set(err))
 		*err = other;
 	else if (error_is_set(&other))
@@ -156,12 +177,14 @@ static void inspect_both(const struct ends *ends, struct error *err)
 
 static void show_cells(const struct ends *ends, struct preflight_row *row)
 {
+	const struct end client = end_of(ends, true);
+	const struct end server = end_of(ends, false);
 	const struct check *check = ends->check;
 
 	if (check->show)
-		check->show(ends, true, row->client);
+		check->show(&client, row->client);
 	if (check->show && ends->server)
-		check->show(ends, false, row->server);
+		check->show(&server, row->server);
 	if (check->needed)
 		preflight_print(row->needed, "%s", check->needed);
 	else if (check->need)

@@ -147,10 +147,10 @@ static bool is_asked(const struct ends *ends)
 	       (ends->server && limit->asked(ends->plan, false));
 }
 
-static void show_limit(const struct ends *ends, bool client, char *text)
+static void show_limit(const struct end *end, char *text)
 {
 	preflight_print(text, "%" PRIu64,
-			limit_most(end_port(ends, client), ends->check->limit));
+			limit_most(end->port, end->ends->check->limit));
 }
 
 static void need_limit(const struct ends *ends, char *text)
@@ -185,30 +185,29 @@ static bool is_worse(const struct ends *ends, const struct device_limit *limit,
 		       limit_most(end_port(ends, !client), limit);
 }
 
-static int refuse_limit(const struct ends *ends, bool client, struct error *err)
+static int refuse_limit(const struct end *end, struct error *err)
 {
-	const struct device_limit *limit = ends->check->limit;
-	const struct port *port = end_port(ends, client);
-	uint64_t most = limit_most(port, limit);
-	const char *option = option_of(limit, ends->plan);
+	const struct device_limit *limit = end->ends->check->limit;
+	uint64_t most = limit_most(end->port, limit);
+	const char *option = option_of(limit, end->plan);
 	char advice[160];
 
-	if (!is_short(ends, limit, client) ||
-	    (is_short(ends, limit, !client) && is_worse(ends, limit, !client)))
+	if (!is_short(end->ends, limit, end->client) ||
+	    is_worse(end->ends, limit, !end->client))
 		return 0;
 	if (limit->less)
 		snprintf(advice, sizeof(advice), "%s, or choose another device "
 			 "at the %s with -d",
-			 limit->less, end_name(client));
+			 limit->less, end->name);
 	else
 		snprintf(advice, sizeof(advice), "use %s %" PRIu64 " or less, "
 			 "or choose another device at the %s with -d",
-			 option, most, end_name(client));
+			 option, most, end->name);
 	return fail(err, -EINVAL, advice, "%s: %" PRIu64 " %s above what the "
 		    "%s's %s allows (%s %" PRIu64 ")",
-		    option, limit->asked(ends->plan, client),
-		    limit->what ? limit->what : "is", end_name(client),
-		    port->device, limit->name, most);
+		    option, limit->asked(end->plan, end->client),
+		    limit->what ? limit->what : "is", end->name,
+		    end->port->device, limit->name, most);
 }
 
 static void warn_limit(const struct ends *ends, struct error *err)
@@ -239,9 +238,9 @@ static bool has_reads(const struct ends *ends)
 	return op_table[ends->plan->op].fetches;
 }
 
-static void show_reads(const struct ends *ends, bool client, char *text)
+static void show_reads(const struct end *end, char *text)
 {
-	const struct port_limits *limits = &end_port(ends, client)->limits;
+	const struct port_limits *limits = &end->port->limits;
 
 	preflight_print(text, "starts %u, answers %u",
 			limits->max_qp_init_rd_atom, limits->max_qp_rd_atom);
@@ -269,6 +268,8 @@ static int refuse_reads_of(const struct ends *ends, bool client,
 	uint32_t asked = plan_reads(ends->plan, client);
 	uint32_t most = plan_most_reads(from, to);
 
+	if (!plan_sends(ends->plan, client))
+		return 0;
 	if (!most)
 		return fail(err, -EINVAL,
 			    "choose other devices with -d: one of these "
@@ -292,13 +293,8 @@ static int refuse_reads_of(const struct ends *ends, bool client,
 
 static int refuse_reads(const struct ends *ends, struct error *err)
 {
-	int ret = 0;
-
-	if (plan_sends(ends->plan, true))
-		ret = refuse_reads_of(ends, true, err);
-	if (!ret && plan_sends(ends->plan, false))
-		ret = refuse_reads_of(ends, false, err);
-	return ret;
+	return refuse_reads_of(ends, true, err) ?:
+	       refuse_reads_of(ends, false, err);
 }
 
 static bool wants_xrc(const struct ends *ends)
@@ -306,22 +302,19 @@ static bool wants_xrc(const struct ends *ends)
 	return plan_has_targets(ends->plan);
 }
 
-static void show_xrc(const struct ends *ends, bool client, char *text)
+static void show_xrc(const struct end *end, char *text)
 {
-	preflight_print(text, "%s",
-			end_port(ends, client)->limits.xrc ? "yes" : "no");
+	preflight_print(text, "%s", end->port->limits.xrc ? "yes" : "no");
 }
 
-static int refuse_xrc(const struct ends *ends, bool client, struct error *err)
+static int refuse_xrc(const struct end *end, struct error *err)
 {
-	const struct port *port = end_port(ends, client);
-
-	if (port->limits.xrc)
+	if (end->port->limits.xrc)
 		return 0;
 	return fail(err, -EOPNOTSUPP,
 		    "use -c RC, or choose another device with -d",
 		    "--transport XRC: the %s's %s has no XRC",
-		    end_name(client), port->device);
+		    end->name, end->port->device);
 }
 
 static bool wants_paging(const struct ends *ends)
@@ -329,12 +322,12 @@ static bool wants_paging(const struct ends *ends)
 	return ends->plan->odp;
 }
 
-static void show_paging(const struct ends *ends, bool client, char *text)
+static void show_paging(const struct end *end, char *text)
 {
 	static const char *const names[] = { "send", "receive", "write",
 					     "read", "atomic",	"SRQ" };
-	const struct port_limits *limits = &end_port(ends, client)->limits;
-	uint32_t can = limits->odp[ends->plan->transport];
+	const struct port_limits *limits = &end->port->limits;
+	uint32_t can = limits->odp[end->plan->transport];
 	char list[PREFLIGHT_CELL] = "";
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -344,29 +337,22 @@ static void show_paging(const struct ends *ends, bool client, char *text)
 	preflight_print(text, "%s", *list ? list : "none");
 }
 
-static int refuse_paging(const struct ends *ends, bool client,
-			 struct error *err)
-{
-	return paging_judge(ends->plan, end_name(client),
-			       end_port(ends, client), client, err);
-}
-
 static bool wants_pacing(const struct ends *ends)
 {
 	return ends->plan->pacing == PACING_DEVICE;
 }
 
-static void show_pacing(const struct ends *ends, bool client, char *text)
+static void show_pacing(const struct end *end, char *text)
 {
-	const struct port *port = end_port(ends, client);
+	const struct port_limits *limits = &end->port->limits;
 
-	if (!port_is_ethernet(port))
+	if (!port_is_ethernet(end->port))
 		preflight_print(text, "static rates");
-	else if (port->limits.pacing_known && !port->limits.max_kbps)
+	else if (limits->pacing_known && !limits->max_kbps)
 		preflight_print(text, "none");
-	else if (port->limits.pacing_known)
-		preflight_print(text, "%u to %u kb/s", port->limits.min_kbps,
-				port->limits.max_kbps);
+	else if (limits->pacing_known)
+		preflight_print(text, "%u to %u kb/s", limits->min_kbps,
+				limits->max_kbps);
 }
 
 static void need_pacing(const struct ends *ends, char *text)
@@ -375,13 +361,9 @@ static void need_pacing(const struct ends *ends, char *text)
 			pacing_share(ends->plan));
 }
 
-static int refuse_pacing(const struct ends *ends, bool client,
-			 struct error *err)
+static int refuse_pacing(const struct end *end, struct error *err)
 {
-	if (!plan_sends(ends->plan, client))
-		return 0;
-	return pacing_judge(ends->plan, end_name(client),
-			    end_port(ends, client), err);
+	return plan_sends(end->plan, end->client) ? pacing_judge(end, err) : 0;
 }
 
 // clang-format off
@@ -433,7 +415,7 @@ const struct check limit_checks[] = {
 	CHECK("max_srq_sge", max_srq_sge, .asked = asked_shared_entries,
 	      .option = "--sge"),
 	{ .label = "on-demand paging", .applies = wants_paging,
-	  .show = show_paging, .refuse = refuse_paging },
+	  .show = show_paging, .refuse = paging_judge },
 	{ .label = "rate by the device", .applies = wants_pacing,
 	  .show = show_pacing, .need = need_pacing, .refuse = refuse_pacing },
 	{ .label = NULL },

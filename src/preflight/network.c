@@ -28,114 +28,103 @@ static uint32_t least_active_mtu(const struct ends *ends)
 
 /* Warn of a small MTU of the interface, unless the message fits anyway or the
  * MTU was asked for. */
-static int inspect_mtu(const struct ends *ends, bool client, struct error *err)
+static int inspect_mtu(const struct end *end, struct error *err)
 {
-	const struct port *port = end_port(ends, client);
-	const uint64_t mtu = facts_count(&port->facts, FACT_NETDEV_MTU);
-	const char *name = facts_text(&port->facts, FACT_NETDEV);
-	const uint32_t path = mtu_bytes(port->active_mtu);
+	const uint64_t mtu = facts_count(end->facts, FACT_NETDEV_MTU);
+	const char *name = facts_text(end->facts, FACT_NETDEV);
+	const uint32_t path = mtu_bytes(end->port->active_mtu);
 	char advice[160];
 
 	/* iWARP has no path MTU */
-	if (!mtu || port->iwarp || mtu >= LARGEST_MTU + MTU_HEADERS ||
-	    path >= LARGEST_MTU || plan_largest(ends->plan) <= path ||
-	    path > least_active_mtu(ends) || ends->plan->mtu < path)
+	if (!mtu || end->port->iwarp || mtu >= LARGEST_MTU + MTU_HEADERS ||
+	    path >= LARGEST_MTU || plan_largest(end->plan) <= path ||
+	    path > least_active_mtu(end->ends) || end->plan->mtu < path)
 		return 0;
 	snprintf(advice, sizeof(advice), "ip link set %s mtu %u, at both ends "
 		 "and with as much in all switches between them", name,
 		 LARGEST_MTU + MTU_HEADERS + 8);
 	return fail(err, -EINVAL, advice,
 		    "%s %s has MTU %" PRIu64 ", which leaves RDMA a path MTU "
-		    "of %u", end_whose(ends, client), name, mtu, path);
+		    "of %u", end->whose, name, mtu, path);
 }
 
-static void show_mtu(const struct ends *ends, bool client, char *text)
+static void show_mtu(const struct end *end, char *text)
 {
-	const struct facts *facts = end_facts(ends, client);
-
-	if (facts_known(facts, FACT_NETDEV_MTU))
+	if (facts_known(end->facts, FACT_NETDEV_MTU))
 		preflight_print(text, "%s %" PRIu64,
-				facts_text(facts, FACT_NETDEV),
-				facts_count(facts, FACT_NETDEV_MTU));
+				facts_text(end->facts, FACT_NETDEV),
+				facts_count(end->facts, FACT_NETDEV_MTU));
 }
 
-static void show_speed(const struct ends *ends, bool client, char *text)
+static void show_speed(const struct end *end, char *text)
 {
-	const struct port *port = end_port(ends, client);
-	const struct facts *facts = &port->facts;
+	const uint64_t now = facts_count(end->facts, FACT_NETDEV_SPEED);
+	const uint64_t most = facts_count(end->facts, FACT_NETDEV_MAX_SPEED);
 
-	if (!port_is_ethernet(port))
-		preflight_print(text, "%s", facts_text(facts, FACT_LINK_LANES));
-	else if (facts_known(facts, FACT_NETDEV_SPEED) &&
-		 facts_known(facts, FACT_NETDEV_MAX_SPEED))
-		preflight_print(text, "%g of %g Gb/s",
-				(double)facts_count(facts, FACT_NETDEV_SPEED) /
-					1000,
-				(double)facts_count(facts,
-						    FACT_NETDEV_MAX_SPEED) /
-					1000);
+	if (!port_is_ethernet(end->port))
+		preflight_print(text, "%s",
+				facts_text(end->facts, FACT_LINK_LANES));
+	else if (facts_known(end->facts, FACT_NETDEV_SPEED) &&
+		 facts_known(end->facts, FACT_NETDEV_MAX_SPEED))
+		preflight_print(text, "%g of %g Gb/s", (double)now / 1000,
+				(double)most / 1000);
 }
 
 static bool shows_speed(const struct ends *ends)
 {
+	const struct end client = end_of(ends, true);
+	const struct end server = end_of(ends, false);
 	char text[PREFLIGHT_CELL] = "";
 
-	show_speed(ends, true, text);
+	show_speed(&client, text);
 	if (!text[0] && ends->server)
-		show_speed(ends, false, text);
+		show_speed(&server, text);
 	return text[0];
 }
 
 /* InfiniBand reports only the active width; nothing is sold with one lane. */
-static int inspect_lanes(const struct ends *ends, bool client,
-			 struct error *err)
+static int inspect_lanes(const struct end *end, struct error *err)
 {
-	const char *lanes = facts_text(end_facts(ends, client),
-				       FACT_LINK_LANES);
+	const char *lanes = facts_text(end->facts, FACT_LINK_LANES);
 
 	if (strncmp(lanes, "1X ", 3) != 0)
 		return 0;
 	return fail(err, -EINVAL, "reseat or replace the cable; ibportstate "
 		    "shows what both ends support",
-		    "%s link runs with one lane (%s)", end_whose(ends, client),
+		    "%s link runs with one lane (%s)", end->whose,
 		    lanes);
 }
 
-static int inspect_speed(const struct ends *ends, bool client,
-			 struct error *err)
+static int inspect_speed(const struct end *end, struct error *err)
 {
-	const struct port *port = end_port(ends, client);
-	const struct facts *facts = &port->facts;
-	const uint64_t now = facts_count(facts, FACT_NETDEV_SPEED);
-	const uint64_t most = facts_count(facts, FACT_NETDEV_MAX_SPEED);
+	const uint64_t now = facts_count(end->facts, FACT_NETDEV_SPEED);
+	const uint64_t most = facts_count(end->facts, FACT_NETDEV_MAX_SPEED);
 	char advice[160];
 
-	if (!port_is_ethernet(port))
-		return inspect_lanes(ends, client, err);
+	if (!port_is_ethernet(end->port))
+		return inspect_lanes(end, err);
 	if (!now || now >= most)
 		return 0;
 	snprintf(advice, sizeof(advice), "look at cable, module and switch "
 		 "port: ethtool %s; ethtool -m %s",
-		 facts_text(facts, FACT_NETDEV),
-		 facts_text(facts, FACT_NETDEV));
+		 facts_text(end->facts, FACT_NETDEV),
+		 facts_text(end->facts, FACT_NETDEV));
 	return fail(err, -EINVAL, advice,
 		    "%s link runs at %g Gb/s, %s supports %g Gb/s",
-		    end_whose(ends, client), (double)now / 1000,
-		    facts_text(facts, FACT_NETDEV), (double)most / 1000);
+		    end->whose, (double)now / 1000,
+		    facts_text(end->facts, FACT_NETDEV), (double)most / 1000);
 }
 
-static int inspect_downs(const struct ends *ends, bool client,
-			 struct error *err)
+static int inspect_downs(const struct end *end, struct error *err)
 {
-	const uint64_t n = facts_count(end_facts(ends, client),
-				       FACT_LINK_DOWNED);
+	const uint64_t n = facts_count(end->facts, FACT_LINK_DOWNED);
 
 	if (n <= DOWNS_AT_FIRST)
 		return 0;
 	return fail(err, -EINVAL, "look for the times: dmesg | grep -i link; "
 		    "then at cable, module and switch port",
 		    "%s link went down %" PRIu64 " times since the driver was "
-		    "loaded", end_whose(ends, client), n);
+		    "loaded", end->whose, n);
 }
 
 /* The priority of the test's packets at an end. */
@@ -163,22 +152,21 @@ static bool has_priorities(const struct ends *ends)
 	       check_fact_known(ends);
 }
 
-static void show_control(const struct ends *ends, bool client, char *text)
+static void show_control(const struct end *end, char *text)
 {
-	const struct facts *facts = end_facts(ends, client);
-	const char *pause = facts_text(facts, FACT_PAUSE);
+	const char *pause = facts_text(end->facts, FACT_PAUSE);
 
-	if (facts_known(facts, FACT_PFC))
+	if (facts_known(end->facts, FACT_PFC))
 		preflight_print(text, "PFC %s, pause %s",
-				facts_text(facts, FACT_PFC),
+				facts_text(end->facts, FACT_PFC),
 				pause[0] ? pause : "unknown");
 }
 
 static void need_priority(const struct ends *ends, char *text)
 {
-	const uint32_t mine = priority_of(ends->plan, end_facts(ends, true));
+	const uint32_t mine = priority_of(ends->plan, &ends->client->facts);
 	const uint32_t theirs = ends->server ?
-		priority_of(ends->plan, end_facts(ends, false)) : mine;
+		priority_of(ends->plan, &ends->server->facts) : mine;
 
 	if (mine == theirs)
 		preflight_print(text, "priority %u", mine);
@@ -203,33 +191,31 @@ static void advise_priority(const struct facts *facts, char *text, size_t size)
 			 strpbrk(pfc, "01234567"));
 }
 
-static int inspect_control(const struct ends *ends, bool client,
-			   struct error *err)
+static int inspect_control(const struct end *end, struct error *err)
 {
-	const struct facts *facts = end_facts(ends, client);
-	const uint32_t priority = priority_of(ends->plan, facts);
-	const char *pfc = facts_text(facts, FACT_PFC);
+	const uint32_t priority = priority_of(end->plan, end->facts);
+	const char *pfc = facts_text(end->facts, FACT_PFC);
 	char option[40], advice[200];
 
 	if (!pfc[0] || lists(pfc, priority) ||
-	    !strcmp(facts_text(facts, FACT_PAUSE), "both") ||
-	    lists(facts_text(facts, FACT_ROCE_ECN), priority))
+	    !strcmp(facts_text(end->facts, FACT_PAUSE), "both") ||
+	    lists(facts_text(end->facts, FACT_ROCE_ECN), priority))
 		return 0;
-	advise_priority(facts, option, sizeof(option));
+	advise_priority(end->facts, option, sizeof(option));
 	snprintf(advice, sizeof(advice), "%sdcb pfc set dev %s prio-pfc %u:on, "
 		 "and the same in the switches", option,
-		 facts_text(facts, FACT_NETDEV), priority);
+		 facts_text(end->facts, FACT_NETDEV), priority);
 	return fail(err, -EINVAL, advice,
 		    "%s packets have priority %u, and PFC is %s%s",
-		    end_whose(ends, client), priority,
+		    end->whose, priority,
 		    strcmp(pfc, "none") ? "on for " : "off",
 		    strcmp(pfc, "none") ? pfc : "");
 }
 
 static void warn_control(const struct ends *ends, struct error *err)
 {
-	const char *mine = facts_text(end_facts(ends, true), FACT_PFC);
-	const char *theirs = facts_text(end_facts(ends, false), FACT_PFC);
+	const char *mine = facts_text(&ends->client->facts, FACT_PFC);
+	const char *theirs = facts_text(&ends->server->facts, FACT_PFC);
 
 	if (!mine[0] || !theirs[0] || !strcmp(mine, theirs))
 		return;
@@ -238,22 +224,21 @@ static void warn_control(const struct ends *ends, struct error *err)
 	     "PFC of the client is %s, of the server %s", mine, theirs);
 }
 
-static int inspect_ecn(const struct ends *ends, bool client, struct error *err)
+static int inspect_ecn(const struct end *end, struct error *err)
 {
-	const struct facts *facts = end_facts(ends, client);
-	const char *name = facts_text(facts, FACT_NETDEV);
-	const uint32_t priority = priority_of(ends->plan, facts);
+	const char *name = facts_text(end->facts, FACT_NETDEV);
+	const uint32_t priority = priority_of(end->plan, end->facts);
 	char advice[160];
 
-	if (!facts_known(facts, FACT_ROCE_ECN) ||
-	    lists(facts_text(facts, FACT_ROCE_ECN), priority))
+	if (!facts_known(end->facts, FACT_ROCE_ECN) ||
+	    lists(facts_text(end->facts, FACT_ROCE_ECN), priority))
 		return 0;
 	snprintf(advice, sizeof(advice),
 		 "echo 1 | tee /sys/class/net/%s/ecn/roce_[rn]p/enable/%u",
 		 name, priority);
 	return fail(err, -EINVAL, advice,
 		    "%s device does not react to ECN marks on priority %u",
-		    end_whose(ends, client), priority);
+		    end->whose, priority);
 }
 
 // clang-format off

@@ -12,29 +12,28 @@
 #define USUAL_IPV4_PREFIX 120
 #define USUAL_PREFIX 64
 
-static void show_gids(const struct ends *ends, bool client, char *text)
+static void show_gids(const struct end *end, char *text)
 {
-	const struct port *port = end_port(ends, client);
 	char kinds[PREFLIGHT_CELL - 8];
 
-	gid_kinds(port, kinds, sizeof(kinds));
-	preflight_print(text, "%s%s", kinds, port->gid_forced ? " (-x)" : "");
+	gid_kinds(end->port, kinds, sizeof(kinds));
+	preflight_print(text, "%s%s", kinds,
+			end->port->gid_forced ? " (-x)" : "");
 }
 
 /* Check --gid-index.  Without it, a port may have no GID. */
-static int refuse_index(const struct ends *ends, bool client, struct error *err)
+static int refuse_index(const struct end *end, struct error *err)
 {
-	const struct port *port = end_port(ends, client);
 	char advice[80];
 
-	if (!port->gid_forced || port->n_gids)
+	if (!end->port->gid_forced || end->port->n_gids)
 		return 0;
 	snprintf(advice, sizeof(advice),
 		 "'verbsperf devices' on the %s lists its GIDs",
-		 end_name(client));
+		 end->name);
 	return fail(err, -ENOENT, advice,
 		    "--gid-index: the %s's %s port %u has no GID there",
-		    end_name(client), port->device, port->number);
+		    end->name, end->port->device, end->port->number);
 }
 
 static int refuse_path(const struct ends *ends, struct error *err)
@@ -88,18 +87,13 @@ static bool goes_by_gid(const struct ends *ends)
 	return ends->has_path && ends->path.global;
 }
 
-static const struct gid *path_gid(const struct ends *ends, bool client)
+static void show_gid(const struct end *end, char *text)
 {
-	return client ? &ends->path.local : &ends->path.remote;
-}
-
-static void show_gid(const struct ends *ends, bool client, char *text)
-{
-	const struct gid *gid = path_gid(ends, client);
 	char address[GID_TEXT_SIZE];
 
-	preflight_print(text, "%u %s (%s)", gid->index,
-			gid_show(gid, address), gid_type_name(gid->type));
+	preflight_print(text, "%u %s (%s)", end->gid->index,
+			gid_show(end->gid, address),
+			gid_type_name(end->gid->type));
 }
 
 /* Only on Ethernet: InfiniBand's GIDs are link-local until the subnet manager
@@ -130,10 +124,10 @@ static uint32_t subnet_prefix(const struct ends *ends)
 	return gid_is_ipv4(mine) ? USUAL_IPV4_PREFIX : USUAL_PREFIX;
 }
 
-static void show_subnet(const struct ends *ends, bool client, char *text)
+static void show_subnet(const struct end *end, char *text)
 {
-	union ibv_gid gid = path_gid(ends, client)->raw;
-	uint32_t bits = subnet_prefix(ends);
+	union ibv_gid gid = end->gid->raw;
+	uint32_t bits = subnet_prefix(end->ends);
 	char address[GID_TEXT_SIZE];
 
 	for (uint32_t bit = bits; bit < 128; bit++)
@@ -143,13 +137,15 @@ static void show_subnet(const struct ends *ends, bool client, char *text)
 
 static void warn_subnet(const struct ends *ends, struct error *err)
 {
+	const struct end client = end_of(ends, true);
+	const struct end server = end_of(ends, false);
 	char mine[PREFLIGHT_CELL], theirs[PREFLIGHT_CELL];
 
 	if (gid_common_prefix(&ends->path.local.raw, &ends->path.remote.raw) >=
 	    subnet_prefix(ends))
 		return;
-	show_subnet(ends, true, mine);
-	show_subnet(ends, false, theirs);
+	show_subnet(&client, mine);
+	show_subnet(&server, theirs);
 	fail(err, -EINVAL,
 	     "check that a router between both ends forwards this traffic, or "
 	     "choose GIDs of one subnet with -x on both ends",
@@ -161,9 +157,9 @@ static bool goes_by_lid(const struct ends *ends)
 	return ends->has_path && !ends->path.global;
 }
 
-static void show_path(const struct ends *ends, bool client, char *text)
+static void show_path(const struct end *end, char *text)
 {
-	preflight_print(text, "LID %u, no GRH", end_port(ends, client)->lid);
+	preflight_print(text, "LID %u, no GRH", end->port->lid);
 }
 
 static int refuse_addressing(const struct ends *ends, struct error *err)
@@ -177,27 +173,25 @@ static bool goes_by_manager(const struct ends *ends)
 }
 
 /* Show the address that rdma_cm is given (session/manager.h). */
-static void show_manager(const struct ends *ends, bool client, char *text)
+static void show_manager(const struct end *end, char *text)
 {
-	const struct gid *gid = path_gid(ends, client);
 	static const char mapped[] = "::ffff:";
 	char address[GID_TEXT_SIZE];
 	const char *shown;
 
-	if (!ends->path.global || !gid_names_host(gid)) {
+	if (!end->ends->path.global || !gid_names_host(end->gid)) {
 		preflight_print(text, "address of the TCP connection");
 		return;
 	}
-	shown = gid_format(&gid->raw, address);
-	if (gid_is_ipv4(&gid->raw))
+	shown = gid_format(&end->gid->raw, address);
+	if (gid_is_ipv4(&end->gid->raw))
 		shown += sizeof(mapped) - 1;
 	preflight_print(text, "%s", shown);
 }
 
-static void show_mtu(const struct ends *ends, bool client, char *text)
+static void show_mtu(const struct end *end, char *text)
 {
-	preflight_print(text, "%u",
-			mtu_bytes(end_port(ends, client)->active_mtu));
+	preflight_print(text, "%u", mtu_bytes(end->port->active_mtu));
 }
 
 static void need_mtu(const struct ends *ends, char *text)
@@ -206,20 +200,19 @@ static void need_mtu(const struct ends *ends, char *text)
 		preflight_print(text, "%u", ends->plan->mtu);
 }
 
-static int refuse_mtu(const struct ends *ends, bool client, struct error *err)
+static int refuse_mtu(const struct end *end, struct error *err)
 {
-	const struct port *port = end_port(ends, client);
-	uint32_t most = mtu_bytes(port->active_mtu), asked = ends->plan->mtu;
+	uint32_t most = mtu_bytes(end->port->active_mtu), asked = end->plan->mtu;
 	char advice[120];
 
 	if (asked == PLAN_AUTO || asked <= most ||
-	    ends->plan->perftest_defaults)
+	    end->plan->perftest_defaults)
 		return 0;
 	snprintf(advice, sizeof(advice), "use --mtu %u or less, or raise the "
 		 "MTU of the interface there (ip link set ... mtu)", most);
 	return fail(err, -EINVAL, advice, "--mtu: %u is above what the %s's %s "
-		    "allows (active MTU %u)", asked, end_name(client),
-		    port->device, most);
+		    "allows (active MTU %u)", asked, end->name,
+		    end->port->device, most);
 }
 
 static void warn_mtu(const struct ends *ends, struct error *err)
@@ -252,15 +245,14 @@ static void need_datagram(const struct ends *ends, char *text)
 }
 
 /* Refuse a UD message of several packets. */
-static int refuse_datagram(const struct ends *ends, bool client,
-			   struct error *err)
+static int refuse_datagram(const struct end *end, struct error *err)
 {
-	uint32_t mtu = ends->plan->mtu;
+	uint32_t mtu = end->plan->mtu;
 	char advice[120];
 
 	if (mtu == PLAN_AUTO)
-		mtu = mtu_bytes(end_port(ends, client)->active_mtu);
-	if (plan_largest(ends->plan) <= mtu)
+		mtu = mtu_bytes(end->port->active_mtu);
+	if (plan_largest(end->plan) <= mtu)
 		return 0;
 	snprintf(advice, sizeof(advice), "use --size %u or less, or raise the "
 		 "MTU of the interfaces of both ends",
@@ -268,8 +260,8 @@ static int refuse_datagram(const struct ends *ends, bool client,
 	return fail(err, -EINVAL, advice,
 		    "--size %llu: over UD a message is at most the %s MTU, "
 		    "which is %u",
-		    (unsigned long long)plan_largest(ends->plan),
-		    ends->server ? "path" : "client's", mtu);
+		    (unsigned long long)plan_largest(end->plan),
+		    end->ends->server ? "path" : "client's", mtu);
 }
 
 static bool is_multicast(const struct ends *ends)
@@ -307,10 +299,10 @@ static int refuse_group(const struct ends *ends, struct error *err)
 		    gid_is_ipv4(&ends->path.local.raw) ? "IPv4" : "IPv6");
 }
 
-static void show_pkey(const struct ends *ends, bool client, char *text)
+static void show_pkey(const struct end *end, char *text)
 {
-	if (end_port(ends, client)->pkey)
-		preflight_print(text, "0x%04x", end_port(ends, client)->pkey);
+	if (end->port->pkey)
+		preflight_print(text, "0x%04x", end->port->pkey);
 }
 
 static int refuse_pkeys(const struct ends *ends, struct error *err)

@@ -50,15 +50,14 @@ static double rate_of(const struct facts *facts)
 			 facts_count(facts, FACT_PCIE_WIDTH));
 }
 
-static void show_rate(const struct ends *ends, bool client, char *text)
+static void show_rate(const struct end *end, char *text)
 {
-	const struct facts *facts = end_facts(ends, client);
-	const double gbps = rate_of(facts);
+	const double gbps = rate_of(end->facts);
 	char link[TEXT_SIZE];
 
-	if (!facts_known(facts, FACT_PCIE_GBPS))
+	if (!facts_known(end->facts, FACT_PCIE_GBPS))
 		return;
-	link_now(facts, link);
+	link_now(end->facts, link);
 	preflight_print(text, gbps ? "%s%s%.4g Gb/s" : "%s%semulated", link,
 			link[0] ? ", " : "", gbps);
 }
@@ -77,17 +76,15 @@ static void need_rate(const struct ends *ends, char *text)
 		preflight_print(text, "%g Gb/s", fastest_link(ends) / 1000.0);
 }
 
-static int inspect_rate(const struct ends *ends, bool client, struct error *err)
+static int inspect_rate(const struct end *end, struct error *err)
 {
-	const struct port *port = end_port(ends, client);
-	const struct facts *facts = &port->facts;
-	const char *device = facts_text(facts, FACT_PCIE_ADDRESS);
-	const char *at = is_guest(facts) ? device :
-			 facts_text(facts, FACT_PCIE_SLOWEST);
-	const double gbps = rate_of(facts);
+	const char *device = facts_text(end->facts, FACT_PCIE_ADDRESS);
+	const char *at = is_guest(end->facts) ? device :
+			 facts_text(end->facts, FACT_PCIE_SLOWEST);
+	const double gbps = rate_of(end->facts);
 	char link[TEXT_SIZE], place[2 * FACT_TEXT_SIZE] = "", advice[200];
 
-	if (!gbps || gbps >= port->rate_mbps / 1000.0)
+	if (!gbps || gbps >= end->port->rate_mbps / 1000.0)
 		return 0;
 	if (strcmp(at, device) != 0)
 		snprintf(place, sizeof(place), ", slowest at %s", at);
@@ -96,8 +93,8 @@ static int inspect_rate(const struct ends *ends, bool client, struct error *err)
 		 "this one can do (LnkCap, LnkSta)", at);
 	return fail(err, -EINVAL, advice,
 		    "%s PCIe carries %.4g Gb/s (%s%s), the link %g Gb/s",
-		    end_whose(ends, client), gbps, link_now(facts, link),
-		    place, port->rate_mbps / 1000.0);
+		    end->whose, gbps, link_now(end->facts, link),
+		    place, end->port->rate_mbps / 1000.0);
 }
 
 static double number(const struct facts *facts, enum fact fact)
@@ -116,72 +113,67 @@ static bool is_below(const struct facts *facts, enum fact now, enum fact most,
 	       number(facts, now) < number(facts, slot);
 }
 
-static void show_training(const struct ends *ends, bool client, char *text)
+static void show_training(const struct end *end, char *text)
 {
-	const struct facts *facts = end_facts(ends, client);
 	char device[TEXT_SIZE], slot[TEXT_SIZE];
 
-	link_text(facts, FACT_PCIE_MAX_SPEED_GT, FACT_PCIE_MAX_WIDTH, device);
-	link_text(facts, FACT_PCIE_SLOT_SPEED_GT, FACT_PCIE_SLOT_WIDTH, slot);
+	link_text(end->facts, FACT_PCIE_MAX_SPEED_GT, FACT_PCIE_MAX_WIDTH,
+		  device);
+	link_text(end->facts, FACT_PCIE_SLOT_SPEED_GT, FACT_PCIE_SLOT_WIDTH,
+		  slot);
 	if (device[0])
 		preflight_print(text, "%s%s%s", device,
 				slot[0] ? " in " : "", slot);
 }
 
-static int inspect_training(const struct ends *ends, bool client,
-			    struct error *err)
+static int inspect_training(const struct end *end, struct error *err)
 {
-	const struct facts *facts = end_facts(ends, client);
 	char now[TEXT_SIZE], can[PREFLIGHT_CELL], advice[200];
 
 	/* a guest's slot is emulated */
-	if (is_guest(facts) ||
-	    (!is_below(facts, FACT_PCIE_SPEED_GT, FACT_PCIE_MAX_SPEED_GT,
+	if (is_guest(end->facts) ||
+	    (!is_below(end->facts, FACT_PCIE_SPEED_GT, FACT_PCIE_MAX_SPEED_GT,
 		       FACT_PCIE_SLOT_SPEED_GT) &&
-	     !is_below(facts, FACT_PCIE_WIDTH, FACT_PCIE_MAX_WIDTH,
+	     !is_below(end->facts, FACT_PCIE_WIDTH, FACT_PCIE_MAX_WIDTH,
 		       FACT_PCIE_SLOT_WIDTH)))
 		return 0;
-	show_training(ends, client, can);
+	show_training(end, can);
 	snprintf(advice, sizeof(advice),
 		 "reseat the card, or look for errors of the link: "
 		 "lspci -vv -s %s; dmesg | grep -i pcie",
-		 facts_text(facts, FACT_PCIE_ADDRESS));
+		 facts_text(end->facts, FACT_PCIE_ADDRESS));
 	return fail(err, -EINVAL, advice,
 		    "%s PCIe link runs at %s, device and slot can do %s",
-		    end_whose(ends, client), link_now(facts, now), can);
+		    end->whose, link_now(end->facts, now), can);
 }
 
-static int inspect_iommu(const struct ends *ends, bool client,
-			 struct error *err)
+static int inspect_iommu(const struct end *end, struct error *err)
 {
-	if (strcmp(facts_text(end_facts(ends, client), FACT_IOMMU),
-		   "translated") != 0)
+	if (strcmp(facts_text(end->facts, FACT_IOMMU), "translated") != 0)
 		return 0;
 	return fail(err, -EINVAL, "boot the kernel with iommu=pt",
 		    "%s IOMMU translates each address that the device uses",
-		    end_whose(ends, client));
+		    end->whose);
 }
 
-static void show_power(const struct ends *ends, bool client, char *text)
+static void show_power(const struct end *end, char *text)
 {
-	const struct facts *facts = end_facts(ends, client);
-	const char *l1 = !facts_known(facts, FACT_ASPM_L1) ? "" :
-			 facts_count(facts, FACT_ASPM_L1) ? ", L1 on" :
+	const char *l1 = !facts_known(end->facts, FACT_ASPM_L1) ? "" :
+			 facts_count(end->facts, FACT_ASPM_L1) ? ", L1 on" :
 							    ", L1 off";
 
-	if (facts_known(facts, FACT_ASPM))
-		preflight_print(text, "%s%s", facts_text(facts, FACT_ASPM), l1);
+	if (facts_known(end->facts, FACT_ASPM))
+		preflight_print(text, "%s%s",
+				facts_text(end->facts, FACT_ASPM), l1);
 }
 
 /* Whether the link may save power counts; the policy only where that is not
  * known. */
-static int inspect_power(const struct ends *ends, bool client,
-			 struct error *err)
+static int inspect_power(const struct end *end, struct error *err)
 {
-	const struct facts *facts = end_facts(ends, client);
-	const char *policy = facts_text(facts, FACT_ASPM);
-	const bool on = facts_known(facts, FACT_ASPM_L1) ?
-				facts_count(facts, FACT_ASPM_L1) :
+	const char *policy = facts_text(end->facts, FACT_ASPM);
+	const bool on = facts_known(end->facts, FACT_ASPM_L1) ?
+				facts_count(end->facts, FACT_ASPM_L1) :
 				!strncmp(policy, "powersave", 9) ||
 				!strcmp(policy, "powersupersave");
 
@@ -190,46 +182,42 @@ static int inspect_power(const struct ends *ends, bool client,
 	return fail(err, -EINVAL, "echo performance > "
 		    "/sys/module/pcie_aspm/parameters/policy",
 		    "%s PCIe link sleeps when it is idle (ASPM %s)",
-		    end_whose(ends, client), policy);
+		    end->whose, policy);
 }
 
-static void show_gpu(const struct ends *ends, bool client, char *text)
+static void show_gpu(const struct end *end, char *text)
 {
-	const struct facts *facts = end_facts(ends, client);
-
-	if (facts_known(facts, FACT_GPU))
-		preflight_print(text, "%s, %s", facts_text(facts, FACT_GPU),
-				facts_text(facts, FACT_GPU_DISTANCE));
+	if (facts_known(end->facts, FACT_GPU))
+		preflight_print(text, "%s, %s", facts_text(end->facts, FACT_GPU),
+				facts_text(end->facts, FACT_GPU_DISTANCE));
 }
 
 /* A GPU as far as the nearest one is far only on another processor. */
-static int inspect_gpu(const struct ends *ends, bool client, struct error *err)
+static int inspect_gpu(const struct end *end, struct error *err)
 {
-	const struct facts *facts = end_facts(ends, client);
-	const char *device = end_port(ends, client)->device;
-	const char *gpu = facts_text(facts, FACT_GPU);
-	const char *distance = facts_text(facts, FACT_GPU_DISTANCE);
-	const char *least = facts_text(facts, FACT_NEAREST_GPU_DISTANCE);
+	const char *device = end->port->device;
+	const char *gpu = facts_text(end->facts, FACT_GPU);
+	const char *distance = facts_text(end->facts, FACT_GPU_DISTANCE);
+	const char *least = facts_text(end->facts, FACT_NEAREST_GPU_DISTANCE);
 
 	if (strcmp(distance, least) != 0)
 		return fail(err, -EINVAL, "--memory=cuda:auto or hip:auto "
 			    "takes the nearest",
 			    "%s GPU %s is far from %s (%s), GPU %s is near "
-			    "(%s)", end_whose(ends, client), gpu, device,
-			    distance, facts_text(facts, FACT_NEAREST_GPU),
+			    "(%s)", end->whose, gpu, device,
+			    distance, facts_text(end->facts, FACT_NEAREST_GPU),
 			    least);
 	if (strcmp(distance, "across sockets") != 0)
 		return 0;
 	return fail(err, -EINVAL, "use a --device on the GPU's side: verbsperf "
 		    "devices --topology",
-		    "%s GPU %s is far from %s (%s)", end_whose(ends, client),
+		    "%s GPU %s is far from %s (%s)", end->whose,
 		    gpu, device, distance);
 }
 
-static int inspect_acs(const struct ends *ends, bool client, struct error *err)
+static int inspect_acs(const struct end *end, struct error *err)
 {
-	const struct facts *facts = end_facts(ends, client);
-	const char *port = facts_text(facts, FACT_ACS_REDIRECT);
+	const char *port = facts_text(end->facts, FACT_ACS_REDIRECT);
 	char advice[200];
 
 	if (!port[0] || !strcmp(port, "none"))
@@ -239,7 +227,7 @@ static int inspect_acs(const struct ends *ends, bool client, struct error *err)
 		 "switch: setpci -s %s ECAP_ACS+6.w=0", port);
 	return fail(err, -EINVAL, advice,
 		    "%s PCIe switch sends peer to peer with the GPU to the "
-		    "root complex (ACS of %s)", end_whose(ends, client), port);
+		    "root complex (ACS of %s)", end->whose, port);
 }
 
 // clang-format off

@@ -7,21 +7,20 @@
 #include <stdio.h>
 #include <string.h>
 
-static void show_host(const struct ends *ends, bool client, char *text)
+static void show_host(const struct end *end, char *text)
 {
-	preflight_print(text, "%s", end_port(ends, client)->hostname);
+	preflight_print(text, "%s", end->port->hostname);
 }
 
-static void show_device(const struct ends *ends, bool client, char *text)
+static void show_device(const struct end *end, char *text)
 {
-	const struct port *port = end_port(ends, client);
-
-	preflight_print(text, "%s port %u", port->device, port->number);
+	preflight_print(text, "%s port %u", end->port->device,
+			end->port->number);
 }
 
-static void show_firmware(const struct ends *ends, bool client, char *text)
+static void show_firmware(const struct end *end, char *text)
 {
-	preflight_print(text, "%s", end_port(ends, client)->firmware);
+	preflight_print(text, "%s", end->port->firmware);
 }
 
 /* True when both names begin with the same driver name: mlx5_0 and mlx5_1. */
@@ -47,38 +46,37 @@ static void warn_firmware(const struct ends *ends, struct error *err)
 	     server->firmware);
 }
 
-static void show_state(const struct ends *ends, bool client, char *text)
+static void show_state(const struct end *end, char *text)
 {
-	preflight_print(text, "%s", port_state_name(end_port(ends, client)));
+	preflight_print(text, "%s", port_state_name(end->port));
 }
 
-static int refuse_state(const struct ends *ends, bool client, struct error *err)
+static int refuse_state(const struct end *end, struct error *err)
 {
-	const struct port *port = end_port(ends, client);
+	const char *where = end->ends->alone ? "" :
+			    end->client ? " on the client" : " on the server";
 	char advice[160];
 
-	if (port->state == IBV_PORT_ACTIVE)
+	if (end->port->state == IBV_PORT_ACTIVE)
 		return 0;
 	snprintf(advice, sizeof(advice),
 		 "bring its link up%s (ip link set ... up), or choose another "
-		 "port%s with -d and -i", end_where(ends, client),
-		 ends->alone ? "" : " there");
+		 "port%s with -d and -i", where,
+		 end->ends->alone ? "" : " there");
 	return fail(err, -ENETDOWN, advice, "port %u of %s %s is %s",
-		    port->number, end_whose(ends, client), port->device,
-		    port_state_name(port));
+		    end->port->number, end->whose, end->port->device,
+		    port_state_name(end->port));
 }
 
-static void show_link_layer(const struct ends *ends, bool client, char *text)
+static void show_link_layer(const struct end *end, char *text)
 {
-	preflight_print(text, "%s", port_kind_name(end_port(ends, client)));
+	preflight_print(text, "%s", port_kind_name(end->port));
 }
 
 /* What a plan may ask for, and no iWARP device has. */
-static int refuse_lacking(const struct ends *ends, bool client,
-			  struct error *err)
+static int refuse_lacking(const struct end *end, struct error *err)
 {
-	const struct plan *plan = ends->plan;
-	const struct port *port = end_port(ends, client);
+	const struct plan *plan = end->plan;
 	const struct {
 		bool asked;
 		const char *what;
@@ -95,8 +93,8 @@ static int refuse_lacking(const struct ends *ends, bool client,
 	};
 
 	for (size_t i = 0; i < sizeof(lacks) / sizeof(*lacks); i++)
-		if (port->iwarp && lacks[i].asked)
-			return port_lacks(port, lacks[i].what, err);
+		if (end->port->iwarp && lacks[i].asked)
+			return port_lacks(end->port, lacks[i].what, err);
 	return 0;
 }
 
@@ -114,34 +112,33 @@ static bool has_lids(const struct ends *ends)
 	       (ends->server && !port_is_ethernet(ends->server));
 }
 
-static void show_lid(const struct ends *ends, bool client, char *text)
+static void show_lid(const struct end *end, char *text)
 {
-	if (!port_is_ethernet(end_port(ends, client)))
-		preflight_print(text, "%u", end_port(ends, client)->lid);
+	if (!port_is_ethernet(end->port))
+		preflight_print(text, "%u", end->port->lid);
 }
 
 /* A port that always sends a GRH may lack a LID. */
-static int refuse_lid(const struct ends *ends, bool client, struct error *err)
+static int refuse_lid(const struct end *end, struct error *err)
 {
-	const struct port *port = end_port(ends, client);
 	char advice[120];
 
-	if (port_is_ethernet(port) || port->lid || port->grh_required)
+	if (port_is_ethernet(end->port) || end->port->lid ||
+	    end->port->grh_required)
 		return 0;
 	snprintf(advice, sizeof(advice),
 		 "start a subnet manager, such as opensm, in %s fabric",
-		 end_whose(ends, client));
+		 end->whose);
 	return fail(err, -ENETUNREACH, advice,
 		    "port %u of %s %s has LID 0: no subnet manager has "
-		    "assigned one", port->number, end_whose(ends, client),
-		    port->device);
+		    "assigned one", end->port->number, end->whose,
+		    end->port->device);
 }
 
-static void show_rate(const struct ends *ends, bool client, char *text)
+static void show_rate(const struct end *end, char *text)
 {
-	if (end_port(ends, client)->rate_mbps)
-		preflight_print(text, "%g Gb/s",
-				end_port(ends, client)->rate_mbps / 1000.0);
+	if (end->port->rate_mbps)
+		preflight_print(text, "%g Gb/s", end->port->rate_mbps / 1000.0);
 }
 
 static void warn_rate(const struct ends *ends, struct error *err)
@@ -160,10 +157,10 @@ static void warn_rate(const struct ends *ends, struct error *err)
 	     mine / 1000.0, theirs / 1000.0);
 }
 
-static void show_node(const struct ends *ends, bool client, char *text)
+static void show_node(const struct end *end, char *text)
 {
-	if (end_port(ends, client)->numa_node != PORT_NO_NODE)
-		preflight_print(text, "%u", end_port(ends, client)->numa_node);
+	if (end->port->numa_node != PORT_NO_NODE)
+		preflight_print(text, "%u", end->port->numa_node);
 }
 
 // clang-format off

@@ -164,6 +164,8 @@ TEST(test_transports_without_paging)
 	for (uint32_t t = 0; t < TRANSPORTS; t++) {
 		struct port port = paging_port();
 		struct plan plan = good_plan();
+		const struct end end = { .plan = &plan, .port = &port,
+					 .name = "server" };
 		struct error err = { 0 };
 		char text[120];
 
@@ -171,11 +173,9 @@ TEST(test_transports_without_paging)
 		plan.sizes.bytes[0] = 64;
 		plan.odp = true;
 		plan.transport = t;
-		assert_int_equal(paging_judge(&plan, "server", &port,
-					      false, &err), 0);
+		assert_int_equal(paging_judge(&end, &err), 0);
 		port.limits.odp[t] = ALL - RECEIVES - SHARED;
-		assert_int_equal(paging_judge(&plan, "server", &port,
-					      false, &err), -EINVAL);
+		assert_int_equal(paging_judge(&end, &err), -EINVAL);
 		snprintf(text, sizeof(text), "--odp: the server's mlx5_0 does "
 			 "not support on-demand paging for receives%s over %s",
 			 t == TRANSPORT_XRC ? " of a shared queue" : "",

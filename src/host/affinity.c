@@ -85,11 +85,9 @@ static uint32_t device_node(const char *device)
 
 static bool is_restricted(const cpu_set_t *allowed)
 {
-	char line[1024];
 	cpu_set_t online, both;
 
-	if (!sysfs_read(line, sizeof(line), "/sys/devices/system/cpu/online") ||
-	    cpulist_parse(line, &online))
+	if (!sysfs_cpus(&online, "/sys/devices/system/cpu/online"))
 		return false;
 	CPU_AND(&both, &online, allowed);
 	return !CPU_EQUAL(&both, &online);
@@ -168,13 +166,9 @@ static int place_memory(uint32_t node, const cpu_set_t *set, struct error *err)
 static int place(const struct numa_host *host, uint32_t node, bool threads,
 		 struct error *err)
 {
-	char line[1024];
 	cpu_set_t set, both;
 
-	if (!sysfs_read(line, sizeof(line),
-			"/sys/devices/system/node/node%u/cpulist", node) ||
-	    cpulist_parse(line, &set))
-		CPU_ZERO(&set);
+	sysfs_cpus(&set, "/sys/devices/system/node/node%u/cpulist", node);
 	/* if none of the node's CPUs is allowed, threads stay where they are */
 	CPU_AND(&both, &host->allowed, &set);
 	if (threads && CPU_COUNT(&both))

@@ -1,8 +1,6 @@
 #include "config.h"
 #include "host/cores.h"
 
-#include <stdio.h>
-
 #include "host/sysfs.h"
 #include "host/topology.h"
 
@@ -12,36 +10,23 @@ struct order {
 	uint32_t id[CPU_SETSIZE];
 };
 
-/* Add the CPUs of the list in FILE to SET. */
-static void add_list(cpu_set_t *set, const char *file)
-{
-	char line[1024];
-	cpu_set_t more;
-
-	if (sysfs_read(line, sizeof(line), "%s", file) &&
-	    !cpulist_parse(line, &more))
-		CPU_OR(set, set, &more);
-}
-
 /* A sysfs_visitor: add the CPUs that interrupt NUMBER goes to. */
 static void add_interrupt(const char *number, void *into)
 {
-	char file[SYSFS_PATH_SIZE];
+	cpu_set_t *set = into, more;
 
-	snprintf(file, sizeof(file), "/proc/irq/%.20s/effective_affinity_list",
-		 number);
-	add_list(into, file);
+	sysfs_cpus(&more, "/proc/irq/%s/effective_affinity_list", number);
+	CPU_OR(set, set, &more);
 }
 
 /* Add CPU and the others of its core to SET. */
 static void add_core(cpu_set_t *set, uint32_t cpu)
 {
-	char file[SYSFS_PATH_SIZE];
+	cpu_set_t more;
 
-	snprintf(file, sizeof(file),
-		 "/sys/devices/system/cpu/cpu%u/topology/thread_siblings_list",
-		 cpu);
-	add_list(set, file);
+	sysfs_cpus(&more, "/sys/devices/system/cpu/cpu%u/topology/"
+		   "thread_siblings_list", cpu);
+	CPU_OR(set, set, &more);
 }
 
 /* True when CPU is the first of its core, or for a server the last: both ends

@@ -139,17 +139,6 @@ static void read_memlock(struct facts *facts)
 	facts_set_count(facts, FACT_MEMLOCK_BYTES, bytes);
 }
 
-static bool read_list(const char *path, cpu_set_t *set)
-{
-	char line[1024];
-
-	CPU_ZERO(set);
-	/* an empty line means none */
-	return sysfs_exists("%s", path) &&
-	       (!sysfs_read(line, sizeof(line), "%s", path) ||
-		!cpulist_parse(line, set));
-}
-
 static void usable(const struct cpus *cpus, cpu_set_t *set)
 {
 	CPU_ZERO(set);
@@ -220,19 +209,17 @@ static void read_idle_states(unsigned int cpu, struct facts *facts)
 static void read_nodes(const cpu_set_t *set, struct facts *facts)
 {
 	cpu_set_t online, of_node, both, nodes;
-	char path[64], list[FACT_TEXT_SIZE];
+	char list[FACT_TEXT_SIZE];
 
-	if (!read_list("/sys/devices/system/node/online", &online))
+	if (!sysfs_cpus(&online, "/sys/devices/system/node/online"))
 		return;
 	facts_set_count(facts, FACT_NUMA_NODES, (uint64_t)CPU_COUNT(&online));
 	CPU_ZERO(&nodes);
 	for (unsigned int node = 0; node < CPU_SETSIZE; node++) {
 		if (!CPU_ISSET(node, &online))
 			continue;
-		snprintf(path, sizeof(path),
-			 "/sys/devices/system/node/node%u/cpulist", node);
-		if (!read_list(path, &of_node))
-			continue;
+		sysfs_cpus(&of_node, "/sys/devices/system/node/node%u/cpulist",
+			   node);
 		CPU_AND(&both, &of_node, set);
 		if (CPU_COUNT(&both))
 			CPU_SET(node, &nodes);
@@ -266,12 +253,12 @@ static void read_processors(struct facts *facts)
 
 	if (sysfs_find(text, sizeof(text), "model name", "/proc/cpuinfo"))
 		facts_set_text(facts, FACT_CPU_MODEL, text);
-	if (read_list("/sys/devices/system/cpu/online", &set))
+	if (sysfs_cpus(&set, "%s/online", cpus_folder))
 		facts_set_count(facts, FACT_CPUS_ONLINE,
 				(uint64_t)CPU_COUNT(&set));
 	if (sysfs_count(&smt, "%s/smt/active", cpus_folder))
 		facts_set_count(facts, FACT_SMT, smt != 0);
-	if (read_list("/sys/devices/system/cpu/isolated", &set)) {
+	if (sysfs_cpus(&set, "%s/isolated", cpus_folder)) {
 		cpulist_format(&set, text, sizeof(text));
 		facts_set_text(facts, FACT_ISOLATED_CPUS,
 			       text[0] ? text : "none");

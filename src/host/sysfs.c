@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/units.h"
+
 static const char *sysfs_root = "";
 
 void sysfs_set_root(const char *root)
@@ -87,6 +89,25 @@ bool sysfs_count(uint64_t *value, const char *fmt, ...)
 		return false;
 	*value = number;
 	return true;
+}
+
+bool sysfs_cpus(cpu_set_t *set, const char *fmt, ...)
+{
+	char line[1024], path[SYSFS_PATH_SIZE];
+	va_list args, again;
+	bool ok;
+
+	CPU_ZERO(set);
+	va_start(args, fmt);
+	va_copy(again, args);
+	ok = make_path(path, fmt, args) && !access(path, F_OK) &&
+	     (!read_line(line, sizeof(line), fmt, again) ||
+	      !cpulist_parse(line, set));
+	va_end(again);
+	va_end(args);
+	if (!ok)
+		CPU_ZERO(set);
+	return ok;
 }
 
 static bool find_line(FILE *file, const char *key, char *text, size_t size)

@@ -3,6 +3,7 @@
 #ifndef HOST_SYSFS_H
 #define HOST_SYSFS_H
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,6 +30,11 @@ bool sysfs_read(char *line, size_t size, const char *fmt, ...)
  * perhaps a unit after a space.  False, with *VALUE as it was, if it does
  * not. */
 bool sysfs_count(uint64_t *value, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Read the file that FMT names, a list of CPUs, or of nodes, into SET; an empty
+ * file is the empty set.  False, with SET empty, if there is no such file. */
+bool sysfs_cpus(cpu_set_t *set, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* Find the first line of the file that FMT names which begins with KEY, and

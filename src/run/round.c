@@ -12,13 +12,11 @@
 #include "model/plan.h"
 #include "model/result.h"
 #include "run/verification.h"
-#include "traffic/bandwidth.h"
 #include "traffic/batch.h"
 #include "traffic/copier.h"
 #include "traffic/flow.h"
-#include "traffic/latency.h"
+#include "traffic/loops.h"
 #include "traffic/open_loop.h"
-#include "traffic/responder.h"
 #include "verbs/explain.h"
 
 static void pace(struct flow *f, const struct plan *plan, uint64_t size,

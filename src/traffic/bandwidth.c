@@ -1,5 +1,5 @@
 #include "config.h"
-#include "traffic/bandwidth.h"
+#include "traffic/loops.h"
 
 #include <errno.h>
 

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 
 #include "base/xalloc.h"
-#include "traffic/bandwidth.h"
 #include "traffic/flow.h"
-#include "traffic/latency.h"
+#include "traffic/loops.h"
 #include "traffic/null_provider.h"
 #include "traffic/post.h"
 

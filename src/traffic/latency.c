@@ -1,5 +1,5 @@
 #include "config.h"
-#include "traffic/latency.h"
+#include "traffic/loops.h"
 
 #include <errno.h>
 

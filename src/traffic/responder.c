@@ -1,5 +1,5 @@
 #include "config.h"
-#include "traffic/responder.h"
+#include "traffic/loops.h"
 
 #include <errno.h>
 

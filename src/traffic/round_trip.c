@@ -1,6 +1,6 @@
 /* Latency of operations that fetch data: see latency_round_trip(). */
 #include "config.h"
-#include "traffic/latency.h"
+#include "traffic/loops.h"
 
 #include <errno.h>
 

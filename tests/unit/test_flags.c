@@ -3,7 +3,7 @@
 #include "test.h"
 
 #include "fake_provider.h"
-#include "traffic/bandwidth.h"
+#include "traffic/loops.h"
 
 struct seen {
 	uint64_t n, fenced, solicited, signaled, alike;

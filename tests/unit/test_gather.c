@@ -8,9 +8,8 @@
 
 #include "base/xalloc.h"
 #include "fake_provider.h"
-#include "traffic/bandwidth.h"
 #include "traffic/copier.h"
-#include "traffic/latency.h"
+#include "traffic/loops.h"
 
 #define LKEY 0x77
 

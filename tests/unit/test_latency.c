@@ -7,7 +7,7 @@
 
 #include "fake_provider.h"
 #include "model/plan.h"
-#include "traffic/latency.h"
+#include "traffic/loops.h"
 
 #define RX_DEPTH 2
 

@@ -7,7 +7,7 @@
 
 #include "fake_clock.h"
 #include "traffic/flow.h"
-#include "traffic/latency.h"
+#include "traffic/loops.h"
 #include "traffic/open_loop.h"
 
 #define TICK_NS 100

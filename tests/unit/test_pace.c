@@ -5,8 +5,8 @@
 #include <errno.h>
 
 #include "fake_clock.h"
-#include "traffic/bandwidth.h"
 #include "traffic/flow.h"
+#include "traffic/loops.h"
 
 #define SIZE 64
 #define TICK_NS 100

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "fake_provider.h"
-#include "traffic/responder.h"
+#include "traffic/loops.h"
 
 /* Messages for the responder, while there is a receive for them. */
 struct source {

@@ -5,7 +5,7 @@
 #include "base/time.h"
 #include "fake_provider.h"
 #include "model/plan.h"
-#include "traffic/bandwidth.h"
+#include "traffic/loops.h"
 
 #define SIZE 64
 #define WALK 4096

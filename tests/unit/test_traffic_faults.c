@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "fake_provider.h"
-#include "traffic/bandwidth.h"
+#include "traffic/loops.h"
 
 #define SIZE 64
 #define WALK 4096

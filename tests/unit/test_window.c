@@ -4,7 +4,7 @@
 #include "test.h"
 
 #include "fake_clock.h"
-#include "traffic/bandwidth.h"
+#include "traffic/loops.h"
 
 #define TICK_NS 10
 #define WIRE 8			/* ticks of a message */

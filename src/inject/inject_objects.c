@@ -94,7 +94,7 @@ int inject_other_domain(struct run *run)
 /* The region the peer writes to; of several, the first QP's. */
 static struct ibv_mr *incoming_mr(const struct run *run)
 {
-	const uint8_t *incoming = resources_incoming(&run->res, run->plan);
+	const uint8_t *incoming = resources_incoming(&run->res);
 
 	return memory_mr(&run->res.memory, incoming);
 }

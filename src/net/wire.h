@@ -178,7 +178,8 @@ void wire_end_fields(struct cursor *c, const struct field_list *list);
 
 /* A number; VALUE is a variable or a member, of any type. */
 #define WIRE(c, bytes, value) \
-	((c)->frame ? (void)((value) = (__typeof__(value))wire_get(c, bytes)) : \
+	((c)->frame ? (void)((value) = (__typeof__(value))wire_get( \
+				     c, bytes)) : \
 		      wire_put(c, bytes, value))
 
 /* One that wire_expect() checks; 0 if it is refused. */
@@ -217,8 +218,8 @@ struct field {
 	struct cursor value;
 };
 
-/* Reads the value of FIELD into INTO, or writes it, as its cursor does.  Returns
- * false when it does not know the id. */
+/* Reads the value of FIELD into INTO, or writes it, as its cursor does.
+ * Returns false when it does not know the id. */
 typedef bool field_coder(struct field *field, void *into);
 
 /*
@@ -247,8 +248,8 @@ void wire_fields(struct cursor *c, const struct field_to_write *rows, size_t n,
 int wire_check(const struct frame *frame, const char *field, uint64_t value,
 	       uint64_t min, uint64_t max, struct error *err);
 
-/* The same for what C has read, unless it has failed before; nothing for what it
- * writes. */
+/* The same for what C has read, unless it has failed before; nothing for what
+ * it writes. */
 void wire_expect(struct cursor *c, const char *field, uint64_t value,
 		 uint64_t min, uint64_t max);
 

@@ -40,8 +40,7 @@ int perftest_connect(struct session *s)
 	if (ret)
 		return ret;
 	session_stage(s, "endpoint");
-	resources_describe(&s->run.res, s->run.plan, s->run.device, &r->path,
-			   &mine);
+	resources_describe(&s->run.res, &r->path, &mine);
 	setup_note_end(r, s->run.client, &mine);
 	free(mine.qps);
 	return talk_follow(s, schedule_of(s->run.plan)->connect,

@@ -202,7 +202,8 @@ static void need_mtu(const struct ends *ends, char *text)
 
 static int refuse_mtu(const struct end *end, struct error *err)
 {
-	uint32_t most = mtu_bytes(end->port->active_mtu), asked = end->plan->mtu;
+	const uint32_t most = mtu_bytes(end->port->active_mtu);
+	const uint32_t asked = end->plan->mtu;
 	char advice[120];
 
 	if (asked == PLAN_AUTO || asked <= most ||

@@ -188,7 +188,8 @@ static int inspect_power(const struct end *end, struct error *err)
 static void show_gpu(const struct end *end, char *text)
 {
 	if (facts_known(end->facts, FACT_GPU))
-		preflight_print(text, "%s, %s", facts_text(end->facts, FACT_GPU),
+		preflight_print(text, "%s, %s",
+				facts_text(end->facts, FACT_GPU),
 				facts_text(end->facts, FACT_GPU_DISTANCE));
 }
 

@@ -128,7 +128,7 @@ static void set_flags(struct run *run, uint64_t size)
 
 	f->pingpong.flag_out = run->res.memory.buffer +
 			       gather_place(&out, size ? size - 1 : 0);
-	f->pingpong.flag_in = resources_incoming(&run->res, plan) + in;
+	f->pingpong.flag_in = resources_incoming(&run->res) + in;
 	f->pingpong.slots = plan_slots(plan);
 	f->pingpong.slot_step = plan_slot_step(plan);
 	f->pingpong.second = is_second(run);
@@ -138,7 +138,7 @@ static void set_flags(struct run *run, uint64_t size)
 	if (plan->quiet)
 		return;
 	for (uint32_t i = 0; i < f->pingpong.slots; i++)
-		copier_put(f, resources_incoming(&run->res, plan) + in +
+		copier_put(f, resources_incoming(&run->res) + in +
 				      i * f->pingpong.slot_step,
 			   &nothing, 1);
 }

@@ -183,8 +183,7 @@ int run_connect(struct run *run)
 {
 	struct result *r = run->result;
 
-	return resources_connect(&run->res, run->device, run->plan, &r->path,
-				 &run->peer, &r->error);
+	return resources_connect(&run->res, &r->path, &run->peer, &r->error);
 }
 
 int run_query(struct run *run)
@@ -192,8 +191,8 @@ int run_query(struct run *run)
 	struct result *r = run->result;
 
 	r->may_reorder = plan_waits_for_memory(run->plan) &&
-			 resources_may_reorder(&run->res, run->device);
-	return resources_query(&run->res, run->device, run->plan, &r->path,
+			 resources_may_reorder(&run->res);
+	return resources_query(&run->res, &r->path,
 			       run_effective(run, run->client), &r->error);
 }
 

@@ -51,7 +51,7 @@ void verification_begin(const struct plan *plan, bool client,
 		.notices = plan_sends_notices(plan),
 		.words = res->words,
 		.incoming = plan_sends(plan, !client) ?
-				    resources_incoming(res, plan) + first :
+				    resources_incoming(res) + first :
 				    NULL,
 		.stride = plan_stride(plan),
 		.capacity = plan_send_capacity(plan),
@@ -59,7 +59,7 @@ void verification_begin(const struct plan *plan, bool client,
 		.resend_after = (uint64_t)(NOTICE_AGAIN /
 				       clock_ns_per_tick(f->clock)),
 		.shift_out = shift_of(res, res->memory.buffer),
-		.shift_in = shift_of(res, resources_incoming(res, plan)),
+		.shift_in = shift_of(res, resources_incoming(res)),
 		.scratch = f->copier || plan->sge > 1 ?
 				   xcalloc(1, plan_stride(plan)) : NULL,
 		.qps = make_qps(f, plan),

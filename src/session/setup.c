@@ -66,8 +66,7 @@ int setup_send_endpoint(struct session *s)
 	struct endpoint mine;
 	int ret = 0;
 
-	resources_describe(&s->run.res, s->run.plan, s->run.device,
-			   &s->run.result->path, &mine);
+	resources_describe(&s->run.res, &s->run.result->path, &mine);
 	setup_note_end(s->run.result, s->run.client, &mine);
 	if (HAVE_RDMACM)
 		ret = manager_listen(s, &mine);

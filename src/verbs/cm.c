@@ -90,8 +90,8 @@ static int connect_qp(struct cm *cm, uint32_t i,
 			    "rdma_cm found QP 0x%06x at %s: expected QP "
 			    "0x%06x", link->qpn, cm->end.name,
 			    end->peer->qps[i].qpn);
-	return resources_connect_qp(end->res, end->device, end->plan,
-				    end->path, end->peer, i, link, err);
+	return resources_connect_qp(end->res, end->path, end->peer, i, link,
+				    err);
 }
 
 /* Connect QP I of the server, which the client requested with ID. */

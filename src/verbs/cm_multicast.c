@@ -124,8 +124,8 @@ static int connect_all(struct cm_group *g, const struct rdma_ud_param *ud,
 
 	for (uint32_t i = 0; i < end->res->n_qps && !ret; i++)
 		ret = cm_take_address(end, i, &ud->ah_attr, &link, err) ?:
-		      resources_connect_qp(end->res, end->device, end->plan,
-					   end->path, end->peer, i, &link, err);
+		      resources_connect_qp(end->res, end->path, end->peer, i,
+					   &link, err);
 	g->joined = !ret;
 	return ret ?: 1;
 }

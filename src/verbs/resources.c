@@ -20,9 +20,9 @@ uint32_t resources_first_qp(const struct resources *res, uint32_t t)
 
 /* Give each request of QP I's send lists room for its entries.  Such lists have
  * no copies. */
-static void give_entries(const struct plan *plan, struct resources *res,
-			 uint32_t i)
+static void give_entries(const struct resources *res, uint32_t i)
 {
+	const struct plan *plan = res->plan;
 	const uint64_t per_list = (uint64_t)plan->post_list * plan->sge;
 
 	for (int l = 0; l < FLOW_LISTS; l++) {
@@ -39,8 +39,9 @@ static void give_entries(const struct plan *plan, struct resources *res,
 /* Allocate the requests of each QP's send lists, which are rebuilt for each
  * size.  A loop writes to them for every message, so no two QPs share a cache
  * line. */
-static void allocate_requests(const struct plan *plan, struct resources *res)
+static void allocate_requests(struct resources *res)
 {
+	const struct plan *plan = res->plan;
 	size_t length = flow_requests(plan_longest_list(plan));
 
 	if (plan->sge > 1)
@@ -55,40 +56,39 @@ static void allocate_requests(const struct plan *plan, struct resources *res)
 		for (int l = 1; l < FLOW_LISTS; l++)
 			lists[l].requests = lists[0].requests + l * length;
 		if (res->entries)
-			give_entries(plan, res, i);
+			give_entries(res, i);
 	}
 }
 
 /* Set the parts of Q's work requests that never change.  Q is QP I of
  * QUEUES. */
-static void prepare_requests(const struct resources *res,
-			     const struct plan *plan, struct queues *queues,
+static void prepare_requests(const struct resources *res, struct queues *queues,
 			     uint32_t i, struct flow_qp *q)
 {
 	const struct memory *m = &res->memory;
-	uint64_t offset = plan_stride(plan) * (uint64_t)(q - res->qps);
+	uint64_t offset = plan_stride(res->plan) * (uint64_t)(q - res->qps);
 	uint8_t *outgoing = m->buffer + offset;
-	uint8_t *incoming = resources_incoming(res, plan) + offset;
+	uint8_t *incoming = resources_incoming(res) + offset;
 
 	q->tag = (uint64_t)i << FLOW_COUNT_BITS;
 	q->local = memory_address(m, outgoing);
 	q->lkey = memory_mr(m, outgoing)->lkey;
-	q->receives = queues_prepare(queues, plan, i, q->qp,
+	q->receives = queues_prepare(queues, res->plan, i, q->qp,
 				     memory_address(m, incoming),
 				     memory_mr(m, incoming)->lkey);
 }
 
 /* Create the QP that receives what the peer sends to Q over XRC. */
-static int create_target(const struct device *device, const struct plan *plan,
-			 bool client, const struct resources *res,
-			 struct flow_qp *q, struct error *err)
+static int create_target(const struct resources *res, struct flow_qp *q,
+			 struct error *err)
 {
+	const struct device *device = res->device;
 	const struct qp_local local = {
-		.transport = (enum transport)plan->transport,
+		.transport = (enum transport)res->plan->transport,
 		.target = true,
 		.port = device->port.number,
 		.pkey_index = (uint16_t)device->pkey_index,
-		.access = plan_qp_access(plan, client),
+		.access = plan_qp_access(res->plan, res->client),
 	};
 
 	return qp_create_target(device, local.transport, res->domain,
@@ -103,11 +103,12 @@ static uint32_t at_least_one(uint32_t n)
 }
 
 /* Create one QP; res->inline_size becomes what was granted. */
-static int create_qp(const struct device *device, const struct plan *plan,
-		     bool client, const struct queues *queues, uint32_t i,
-		     struct resources *res, struct flow_qp *q,
-		     struct error *err)
+static int create_qp(struct resources *res, const struct queues *queues,
+		     uint32_t i, struct flow_qp *q, struct error *err)
 {
+	const struct device *device = res->device;
+	const struct plan *plan = res->plan;
+	const bool client = res->client;
 	const bool sends = plan_sends(plan, client);
 	const bool posts = sends || plan_sends_notices(plan);
 	const bool targets = plan_has_targets(plan);
@@ -141,40 +142,36 @@ static int create_qp(const struct device *device, const struct plan *plan,
 
 	res->inline_size = (uint32_t)smaller(res->inline_size, inline_size);
 	if (!ret && targets)
-		ret = create_target(device, plan, client, res, q, err);
-	return ret;
-}
-
-static int create_thread(const struct device *device, const struct plan *plan,
-			 bool client, uint32_t vector, uint32_t t,
-			 struct resources *res, struct error *err)
-{
-	uint32_t first = resources_first_qp(res, t);
-	uint32_t n = resources_first_qp(res, t + 1) - first;
-	struct queues *queues = &res->queues[t];
-	int ret = queues_create(device, res->pd, res->domain, plan, client, n,
-				vector, queues, err);
-
-	for (uint32_t i = 0; i < n && !ret; i++) {
-		struct flow_qp *q = &res->qps[first + i];
-
-		ret = create_qp(device, plan, client, queues, i, res, q, err);
-		if (!ret)
-			prepare_requests(res, plan, queues, i, q);
-		if (!ret && res->words && q->receives)
-			ret = queues_give_words(device, res->pd, plan,
-						q->receives, err);
-	}
+		ret = create_target(res, q, err);
 	return ret;
 }
 
 /* Successive threads use successive completion vectors. */
-static uint32_t vector_of(const struct device *device, uint32_t vector,
-			  uint32_t t)
+static int create_thread(struct resources *res, uint32_t vector, uint32_t t,
+			 struct error *err)
 {
-	int n = device->context->num_comp_vectors;
+	const int vectors = res->device->context->num_comp_vectors;
+	uint32_t first = resources_first_qp(res, t);
+	uint32_t n = resources_first_qp(res, t + 1) - first;
+	struct queues *queues = &res->queues[t];
+	int ret;
 
-	return t && n > 0 ? (vector + t) % (uint32_t)n : vector;
+	if (t && vectors > 0)
+		vector = (vector + t) % (uint32_t)vectors;
+	ret = queues_create(res->device, res->pd, res->domain, res->plan,
+			    res->client, n, vector, queues, err);
+
+	for (uint32_t i = 0; i < n && !ret; i++) {
+		struct flow_qp *q = &res->qps[first + i];
+
+		ret = create_qp(res, queues, i, q, err);
+		if (!ret)
+			prepare_requests(res, queues, i, q);
+		if (!ret && res->words && q->receives)
+			ret = queues_give_words(res->device, res->pd, res->plan,
+						q->receives, err);
+	}
+	return ret;
 }
 
 /* Choose how to post.  Several entries go by ibv_post_send(): the library of
@@ -187,27 +184,25 @@ static enum post_method method_of(const struct plan *plan)
 	return (enum post_method)plan->post;
 }
 
-static int create_qps(const struct device *device, const struct plan *plan,
-		      bool client, uint32_t vector, struct resources *res,
-		      struct error *err)
+static int create_qps(struct resources *res, uint32_t vector, struct error *err)
 {
-	bool sends = plan_sends(plan, client);
+	const struct plan *plan = res->plan;
+	bool sends = plan_sends(plan, res->client);
 	int ret = 0;
 
-	res->n_qps = plan_qps(plan, client);
+	res->n_qps = plan_qps(plan, res->client);
 	res->n_threads = plan->threads;
 	res->method = method_of(plan);
-	res->words = device->port.iwarp && plan_sends_notices(plan);
+	res->words = res->device->port.iwarp && plan_sends_notices(plan);
 	/* the host would have to read what is sent inline */
 	res->inline_size = sends && !res->memory.copier ? plan_inline(plan) : 0;
 	res->qps = xcalloc_lines(res->n_qps, sizeof(*res->qps));
 	res->psns = xcalloc(res->n_qps, sizeof(*res->psns));
 	res->queues = xcalloc(plan->threads, sizeof(*res->queues));
 	if (sends)
-		allocate_requests(plan, res);
+		allocate_requests(res);
 	for (uint32_t t = 0; t < plan->threads && !ret; t++)
-		ret = create_thread(device, plan, client,
-				    vector_of(device, vector, t), t, res, err);
+		ret = create_thread(res, vector, t, err);
 	return ret;
 }
 
@@ -232,18 +227,16 @@ static int choose_psns(struct resources *res, struct error *err)
 }
 
 /* Choose a random Q_Key: whoever knows the Q_Key of UD can send messages in. */
-static int choose_qkey(const struct plan *plan, struct resources *res,
-		       struct error *err)
+static int choose_qkey(struct resources *res, struct error *err)
 {
-	res->qkey = plan->qkey;
-	if (!plan_is_datagram(plan) || plan->qkey)
+	res->qkey = res->plan->qkey;
+	if (!plan_is_datagram(res->plan) || res->qkey)
 		return 0;
 	return choose(&res->qkey, ENDPOINT_QKEY_MAX, err);
 }
 
 /* Open an XRC domain of its own: no other process receives messages in it. */
-static int open_domain(const struct device *device, const struct plan *plan,
-		       struct resources *res, struct error *err)
+static int open_domain(struct resources *res, struct error *err)
 {
 	struct ibv_xrcd_init_attr attr = {
 		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
@@ -251,23 +244,22 @@ static int open_domain(const struct device *device, const struct plan *plan,
 		.oflags = O_CREAT,
 	};
 
-	if (!plan_has_targets(plan))
+	if (!plan_has_targets(res->plan))
 		return 0;
-	res->domain = ibv_open_xrcd(device->context, &attr);
+	res->domain = ibv_open_xrcd(res->device->context, &attr);
 	if (res->domain)
 		return 0;
 	return fail_errno(err, errno, "use -c RC",
-			  "%s: cannot open an XRC domain", device->port.device);
+			  "%s: cannot open an XRC domain",
+			  res->device->port.device);
 }
 
 /* Let the peer say how many receives each queue pair has there. */
-static int make_allowances(const struct device *device,
-			   const struct plan *plan, struct resources *res,
-			   struct error *err)
+static int make_allowances(struct resources *res, struct error *err)
 {
 	const size_t size = sizeof(*res->allowances);
 
-	if (!queues_allowance_writes(device, plan))
+	if (!queues_allowance_writes(res->device, res->plan))
 		return 0;
 	res->allowances = xcalloc_lines(res->n_qps, size);
 	res->allowances_mr = ibv_reg_mr(res->pd, res->allowances,
@@ -276,24 +268,24 @@ static int make_allowances(const struct device *device,
 						IBV_ACCESS_REMOTE_WRITE);
 	if (res->allowances_mr)
 		return 0;
-	return verb_failed(&device->port, "ibv_reg_mr", errno, err,
+	return verb_failed(&res->device->port, "ibv_reg_mr", errno, err,
 			   "cannot register %u counters", res->n_qps);
 }
 
 /* QP I of RES is connected to QP K of PEER. */
 static void connect_allowance(const struct resources *res,
-			      const struct plan *plan,
 			      const struct endpoint *peer, uint32_t i,
 			      uint32_t k)
 {
+	const uint32_t depth = res->plan->rx_depth;
 	struct allowance *a = res->allowances ? &res->allowances[i] : NULL;
 
 	if (!a || !peer->allowances)
 		return;
 	/* posted before the connection */
-	res->qps[i].allowed = plan->rx_depth + 1;
-	a->told = plan->rx_depth;
-	a->step = larger(plan->rx_depth / 4, 1);
+	res->qps[i].allowed = depth + 1;
+	a->told = depth;
+	a->step = larger(depth / 4, 1);
 	a->sge = (struct ibv_sge){
 		.addr = (uintptr_t)&a->ours,
 		.length = sizeof(a->ours),
@@ -307,14 +299,18 @@ int resources_create(const struct device *device, const struct plan *plan,
 		     bool client, const struct memory_choice *choice,
 		     uint32_t vector, struct resources *res, struct error *err)
 {
-	struct resources r = { .client = client };
+	struct resources r = {
+		.device = device,
+		.plan = plan,
+		.client = client,
+	};
 	int ret = pd_alloc(device, &r.pd, err) ?:
 		  memory_create(device, r.pd, plan, client, choice, &r.memory,
 				err) ?:
-		  choose_qkey(plan, &r, err) ?:
-		  open_domain(device, plan, &r, err) ?:
-		  create_qps(device, plan, client, vector, &r, err) ?:
-		  make_allowances(device, plan, &r, err) ?:
+		  choose_qkey(&r, err) ?:
+		  open_domain(&r, err) ?:
+		  create_qps(&r, vector, err) ?:
+		  make_allowances(&r, err) ?:
 		  choose_psns(&r, err);
 
 	if (!ret && plan_is_unreliable(plan))
@@ -372,12 +368,11 @@ void resources_destroy(struct resources *res)
 	memset(res, 0, sizeof(*res));
 }
 
-uint8_t *resources_incoming(const struct resources *res,
-			    const struct plan *plan)
+uint8_t *resources_incoming(const struct resources *res)
 {
-	uint64_t region = plan_stride(plan) * res->n_qps;
+	uint64_t region = plan_stride(res->plan) * res->n_qps;
 
-	return res->memory.buffer + (plan_regions(plan) - 1) * region;
+	return res->memory.buffer + (plan_regions(res->plan) - 1) * region;
 }
 
 /* Describe where the messages of the peer's QPs go. */
@@ -393,15 +388,14 @@ static void describe_targets(const struct resources *res,
 		}
 }
 
-void resources_describe(const struct resources *res, const struct plan *plan,
-			const struct device *device, const struct path *path,
+void resources_describe(const struct resources *res, const struct path *path,
 			struct endpoint *endpoint)
 {
 	const struct memory *m = &res->memory;
-	const uint8_t *incoming = resources_incoming(res, plan);
+	const uint8_t *incoming = resources_incoming(res);
 
 	*endpoint = (struct endpoint){
-		.lid = device->port.lid,
+		.lid = res->device->port.lid,
 		.gid = path->local.raw,
 		.gid_type = path->local.type,
 		.gid_index = path->local.index,
@@ -410,8 +404,8 @@ void resources_describe(const struct resources *res, const struct plan *plan,
 		.mtu = path->mtu,
 		.qkey = res->qkey,
 		.va = memory_address(m, incoming),
-		.length = plan_stride(plan) * res->n_qps,
-		.stride = plan_stride(plan),
+		.length = plan_stride(res->plan) * res->n_qps,
+		.stride = plan_stride(res->plan),
 		.n = res->n_qps,
 		.qps = xcalloc(res->n_qps, sizeof(*endpoint->qps)),
 	};
@@ -447,9 +441,8 @@ static void follow_link(struct qp_remote *remote,
 
 /* Over XRC, the QP that sends is connected to the peer's target, and its target
  * to the QP that sends at the peer. */
-static int connect_target(const struct device *device, const struct plan *plan,
-			  struct flow_qp *q, struct qp_remote *remote,
-			  struct error *err)
+static int connect_target(const struct resources *res, struct flow_qp *q,
+			  struct qp_remote *remote, struct error *err)
 {
 	struct qp_remote target = *remote;
 
@@ -458,29 +451,30 @@ static int connect_target(const struct device *device, const struct plan *plan,
 	q->remote_srqn = remote->peer.srqn;
 	remote->peer.qpn = remote->peer.target;
 	target.target = true;
-	return qp_connect(device, q->target, plan, &target, err);
+	return qp_connect(res->device, q->target, res->plan, &target, err);
 }
 
 /* Attach Q to the group that AV leads to.  Its IP group is joined once, unless
  * the connection manager did that. */
-static int join_group(struct resources *res, const struct device *device,
-		      const struct path *path, const struct ibv_ah_attr *av,
-		      bool managed, const struct flow_qp *q, struct error *err)
+static int join_group(struct resources *res, const struct path *path,
+		      const struct ibv_ah_attr *av, bool managed,
+		      const struct flow_qp *q, struct error *err)
 {
 	struct multicast *m = &res->multicast;
-	int ret = multicast_attach(device, q->qp, av, m, err);
+	int ret = multicast_attach(res->device, q->qp, av, m, err);
 
 	if (ret || managed || m->n > 1)
 		return ret;
-	return multicast_join(device, path, m, err);
+	return multicast_join(res->device, path, m, err);
 }
 
 /* Let Q send to the group of PLAN, or receive what comes there. */
-static int connect_group(struct resources *res, const struct device *device,
-			 const struct plan *plan, const struct path *path,
+static int connect_group(struct resources *res, const struct path *path,
 			 const struct endpoint *peer, struct flow_qp *q,
 			 const struct resources_link *link, struct error *err)
 {
+	const struct device *device = res->device;
+	const struct plan *plan = res->plan;
 	const bool sends = plan_sends(plan, res->client);
 	const union ibv_gid group =
 		multicast_group(plan, path, sends ? peer->qkey : res->qkey);
@@ -488,18 +482,19 @@ static int connect_group(struct resources *res, const struct device *device,
 		multicast_address(device->port.number, plan, path, &group);
 
 	if (!sends)
-		return join_group(res, device, path, &av, link != NULL, q, err);
+		return join_group(res, path, &av, link != NULL, q, err);
 	q->remote_qpn = MULTICAST_QPN;
 	res->multicast.group = av.grh.dgid;
 	return addresses_get(&res->addresses, device, res->pd, plan, path, 0,
 			     &av, &q->ah, err);
 }
 
-int resources_connect_qp(struct resources *res, const struct device *device,
-			 const struct plan *plan, const struct path *path,
+int resources_connect_qp(struct resources *res, const struct path *path,
 			 const struct endpoint *peer, uint32_t i,
 			 const struct resources_link *link, struct error *err)
 {
+	const struct device *device = res->device;
+	const struct plan *plan = res->plan;
 	const bool datagram = plan_is_datagram(plan);
 	/* the receivers of a group have one sender */
 	const uint32_t k = i < peer->n ? i : 0;
@@ -513,48 +508,44 @@ int resources_connect_qp(struct resources *res, const struct device *device,
 	struct flow_qp *q = &res->qps[i];
 	int ret;
 
-	connect_allowance(res, plan, peer, i, k);
+	connect_allowance(res, peer, i, k);
 	if (link)
 		follow_link(&remote, link, datagram);
 	q->remote = endpoint_va(peer, k);
 	q->rkey = peer->qps[k].rkey;
 	q->remote_qpn = remote.peer.qpn;
 	q->remote_qkey = remote.qkey ? *remote.qkey : peer->qkey;
-	ret = connect_target(device, plan, q, &remote, err) ?:
+	ret = connect_target(res, q, &remote, err) ?:
 	      qp_connect(device, q->qp, plan, &remote, err);
 	if (ret || !datagram)
 		return ret;
 	if (plan->mcast.wanted)
-		return connect_group(res, device, plan, path, peer, q, link,
-				     err);
+		return connect_group(res, path, peer, q, link, err);
 	return addresses_get(&res->addresses, device, res->pd, plan, path, i,
 			     link ? &link->av : NULL, &q->ah, err);
 }
 
-int resources_connect(struct resources *res, const struct device *device,
-		      const struct plan *plan, const struct path *path,
+int resources_connect(struct resources *res, const struct path *path,
 		      const struct endpoint *peer, struct error *err)
 {
 	int ret = 0;
 
 	for (uint32_t i = 0; i < res->n_qps && !ret; i++)
-		ret = resources_connect_qp(res, device, plan, path, peer, i,
-					   NULL, err);
+		ret = resources_connect_qp(res, path, peer, i, NULL, err);
 	return ret;
 }
 
-bool resources_may_reorder(const struct resources *res,
-			   const struct device *device)
+bool resources_may_reorder(const struct resources *res)
 {
 	const struct flow_qp *q = &res->qps[0];
 
-	return qp_may_reorder(device, q->target ? q->target : q->qp);
+	return qp_may_reorder(res->device, q->target ? q->target : q->qp);
 }
 
-int resources_query(const struct resources *res, const struct device *device,
-		    const struct plan *plan, const struct path *path,
+int resources_query(const struct resources *res, const struct path *path,
 		    struct effective *effective, struct error *err)
 {
-	return qp_query(device, res->qps[0].qp, res->qps[0].target,
-			(enum transport)plan->transport, path, effective, err);
+	return qp_query(res->device, res->qps[0].qp, res->qps[0].target,
+			(enum transport)res->plan->transport, path, effective,
+			err);
 }

@@ -69,6 +69,8 @@ int challenge_send(const struct challenge *challenge,
 int challenge_sent(const struct challenge *challenge, struct error *err);
 
 struct resources {
+	const struct device *device;
+	const struct plan *plan;
 	bool client;		/* which end this is */
 	struct ibv_pd *pd;
 	struct ibv_xrcd *domain;	/* XRC only, else NULL */
@@ -97,9 +99,9 @@ struct resources {
 
 /*
  * Create all that PLAN needs at this end (CLIENT says which), with the QPs in
- * INIT and the messages in memory of CHOICE.  Completion events use vector
- * VECTOR and those after it.  Returns 0, or a negative errno with what was
- * refused in ERR and nothing left behind.
+ * INIT and the messages in memory of CHOICE.  DEVICE and PLAN must outlive RES.
+ * Completion events use vector VECTOR and those after it.  Returns 0, or a
+ * negative errno with what was refused in ERR and nothing left behind.
  */
 int resources_create(const struct device *device, const struct plan *plan,
 		     bool client, const struct memory_choice *choice,
@@ -120,8 +122,7 @@ void resources_destroy(struct resources *res);
  * Fill ENDPOINT with what the peer must know, for PATH as seen from here.
  * endpoint->qps is allocated; free(3) it.
  */
-void resources_describe(const struct resources *res, const struct plan *plan,
-			const struct device *device, const struct path *path,
+void resources_describe(const struct resources *res, const struct path *path,
 			struct endpoint *endpoint);
 
 /*
@@ -129,8 +130,7 @@ void resources_describe(const struct resources *res, const struct plan *plan,
  * the address handles of UD.  Post the receives first.  Returns as
  * resources_create(), but releases nothing.
  */
-int resources_connect(struct resources *res, const struct device *device,
-		      const struct plan *plan, const struct path *path,
+int resources_connect(struct resources *res, const struct path *path,
 		      const struct endpoint *peer, struct error *err);
 
 /* What the connection manager found about the peer of a QP, or about the
@@ -146,19 +146,16 @@ struct resources_link {
 
 /* Connect QP I only.  LINK, unless it is NULL, replaces PATH and PEER as the
  * way to the peer; over UD it has no PSNs, and a Q_Key only for a group. */
-int resources_connect_qp(struct resources *res, const struct device *device,
-			 const struct plan *plan, const struct path *path,
+int resources_connect_qp(struct resources *res, const struct path *path,
 			 const struct endpoint *peer, uint32_t i,
 			 const struct resources_link *link, struct error *err);
 
 /* As qp_may_reorder(), of the first queue pair. */
-bool resources_may_reorder(const struct resources *res,
-			   const struct device *device);
+bool resources_may_reorder(const struct resources *res);
 
 /* Query the attributes of the first QP, which must be connected.  Returns as
  * resources_connect(). */
-int resources_query(const struct resources *res, const struct device *device,
-		    const struct plan *plan, const struct path *path,
+int resources_query(const struct resources *res, const struct path *path,
 		    struct effective *effective, struct error *err);
 
 /* Index of thread T's first QP.  Thread T serves the QPs up to the first of
@@ -167,7 +164,6 @@ uint32_t resources_first_qp(const struct resources *res, uint32_t t);
 
 /* Start of the memory that messages arrive in: the second of two regions, or
  * the only one. */
-uint8_t *resources_incoming(const struct resources *res,
-			    const struct plan *plan);
+uint8_t *resources_incoming(const struct resources *res);
 
 #endif

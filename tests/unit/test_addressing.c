@@ -170,8 +170,8 @@ static int connect_to_self(const struct plan *plan,
 
 	if (ret)
 		return ret;
-	resources_describe(res, plan, device, &path, &self);
-	ret = resources_connect(res, device, plan, &path, &self, err);
+	resources_describe(res, &path, &self);
+	ret = resources_connect(res, &path, &self, err);
 	if (!ret && plan->transport == TRANSPORT_UD)
 		for (uint32_t i = 0; i < plan->qps; i++) {
 			assert_int_equal(res->qps[i].remote_qpn,
@@ -294,11 +294,11 @@ static void check_order(const struct resources *res, struct device *device)
 	const bool can = false;
 #endif
 
-	assert_false(resources_may_reorder(res, device));
+	assert_false(resources_may_reorder(res));
 	facts_set_text(&device->port.facts, FACT_DRIVER, "mlx5_core");
-	assert_true(resources_may_reorder(res, device) == can);
+	assert_true(resources_may_reorder(res) == can);
 	fake_verbs.in_order = true;
-	assert_false(resources_may_reorder(res, device));
+	assert_false(resources_may_reorder(res));
 }
 
 TEST(test_effective_of_each_transport)
@@ -319,13 +319,11 @@ TEST(test_effective_of_each_transport)
 		assert_int_equal(connect_to_self(&plan, &device, &res, &err),
 				 0);
 		fake_verbs.fail_call = fake_verbs.calls + 1;
-		assert_int_equal(resources_query(&res, &device, &plan, &path,
-						 &e, &err), -EIO);
+		assert_int_equal(resources_query(&res, &path, &e, &err), -EIO);
 		assert_contains(err.message, "cannot query the attributes of "
 					     "QP 0x00100");
 		assert_false(e.known);
-		assert_int_equal(resources_query(&res, &device, &plan, &path,
-						 &e, &err), 0);
+		assert_int_equal(resources_query(&res, &path, &e, &err), 0);
 		assert_true(e.known);
 		assert_int_equal(e.pkey_index, 1);
 		assert_int_equal(e.max_send_wr, plan_send_queue(&plan));

@@ -105,12 +105,12 @@ static void check_pages(const struct memory *m, const struct plan *plan)
 
 /* All of what the peer is told is in a region that it may touch. */
 static void check_told(const struct resources *res, const struct plan *plan,
-		       const struct device *device, int offered)
+		       int offered)
 {
 	struct path path = { .global = true, .mtu = IBV_MTU_1024 };
 	struct endpoint e;
 
-	resources_describe(res, plan, device, &path, &e);
+	resources_describe(res, &path, &e);
 	for (uint32_t i = 0; i < e.n; i++) {
 		const struct ibv_mr *mr =
 			memory_mr(&res->memory, (const uint8_t *)(uintptr_t)
@@ -143,7 +143,7 @@ static void check_end(const struct plan *plan, bool client,
 		      plan->mr_per_qp ? plan->qps : 1);
 	check_qps(&res, wanted->qp);
 	check_pages(&res.memory, plan);
-	check_told(&res, plan, &device,
+	check_told(&res, plan,
 		   wanted->regions[wanted->regions[1] == NONE ? 0 : 1]);
 	resources_destroy(&res);
 	/* no key opens anything any more */

@@ -322,7 +322,7 @@ static void check_keys(enum metric metric, bool client, uint32_t qps,
 
 	assert_int_equal(resources_create(&device, &plan, client, &choice,
 					  0, &res, &err), 0);
-	resources_describe(&res, &plan, &device, &path, &self);
+	resources_describe(&res, &path, &self);
 	assert_int_equal(fake_verbs.mrs, regions);
 	for (uint32_t i = 0; i < qps; i++) {
 		struct ibv_mr *incoming = res.memory.mrs[regions - qps + i];

@@ -405,12 +405,11 @@ TEST(test_a_queue_pair_to_itself)
 		assert_int_equal(resources_create(&device, &plan, true,
 						  &anonymous, 0, &res,
 						  &err), 0);
-		resources_describe(&res, &plan, &device, &path, &self);
+		resources_describe(&res, &path, &self);
 		assert_int_equal(self.n, 2);
 		assert_true(self.qps[0].qpn != self.qps[1].qpn);
 		fake_verbs.fail_call = fake_verbs.calls + nth;
-		ret = resources_connect(&res, &device, &plan, &path, &self,
-					&err);
+		ret = resources_connect(&res, &path, &self, &err);
 		resources_destroy(&res);
 		resources_destroy(&res);	/* twice is fine */
 		free(self.qps);

@@ -62,7 +62,7 @@ TEST(test_objects)
 		assert_int_equal(fake_verbs.xrcds, 1);
 		assert_int_equal(fake_verbs.srqs, 2);
 		assert_int_equal(fake_verbs.qps, 10);
-		resources_describe(&res, &plan, &device, &path, &e);
+		resources_describe(&res, &path, &e);
 		assert_true(e.targets);
 		for (uint32_t i = 0; i < 5; i++) {
 			assert_int_not_equal(e.qps[i].qpn, e.qps[i].target);
@@ -157,14 +157,12 @@ TEST(test_each_step_fails)
 		assert_int_equal(resources_create(&device, &plan, true,
 						  &anonymous, 0, &res, &err),
 				 0);
-		resources_describe(&res, &plan, &device, &path, &self);
+		resources_describe(&res, &path, &self);
 		fake_verbs.fail_call = fake_verbs.calls + nth;
-		ret = resources_connect(&res, &device, &plan, &path, &self,
-					&err);
+		ret = resources_connect(&res, &path, &self, &err);
 		assert_int_equal(ret, nth <= 4 ? -EIO : 0);
 		if (!ret)
-			ret = resources_query(&res, &device, &plan, &path, &e,
-					      &err);
+			ret = resources_query(&res, &path, &e, &err);
 		assert_int_equal(ret, nth <= 6 ? -EIO : 0);
 		if (ret)
 			assert_contains(
@@ -273,9 +271,8 @@ static void check_refused(enum op op, bool other_domain,
 	open_fake(&device);
 	resources_create(&device, &plan, false, &anonymous, 0, &res, &err);
 	resources_create(&device, &plan, false, &anonymous, 0, &other, &err);
-	resources_describe(&res, &plan, &device, &path, &self);
-	assert_int_equal(resources_connect(&res, &device, &plan, &path, &self,
-					   &err), 0);
+	resources_describe(&res, &path, &self);
+	assert_int_equal(resources_connect(&res, &path, &self, &err), 0);
 	sge = (struct ibv_sge){ res.qps[0].local, 8, res.qps[0].lkey };
 	wr.sg_list = &sge;
 	wr.qp_type.xrc.remote_srqn = other_domain ? self.qps[0].srqn :

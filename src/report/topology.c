@@ -29,7 +29,8 @@ static const struct {
 	  "decides whether\n          peer to peer goes through the root "
 	  "complex", NULL },
 	{ "acs", "below one PCIe switch, but its ACS sends peer to peer "
-	  "through the root\n          complex", "root complex" },
+	  "through the root\n          complex; as root, setpci -s PORT "
+	  "ECAP_ACS+6.w=0 ends that until the next boot", "root complex" },
 	{ "bridge", "below one host bridge: peer to peer through the root "
 	  "complex", "root complex" },
 	{ "node", "on one NUMA node: peer to peer through the root complex",
@@ -77,6 +78,15 @@ static void print_acs(FILE *out, const struct pci_step *port)
 	fprintf(out, " (ACS %s)", words[port->acs]);
 }
 
+static void print_link(FILE *out, const struct pci_link *link)
+{
+	if (link->width)
+		fprintf(out, "%g GT/s x%u", link->speed_gt,
+			(unsigned int)link->width);
+	else
+		fputs("unknown link", out);
+}
+
 /* A link a line, from the function up.  Above a function is a root port, or a
  * port of a switch, whose upper end is the next step. */
 static void print_path(FILE *out, const struct pci_path *path)
@@ -87,11 +97,7 @@ static void print_path(FILE *out, const struct pci_path *path)
 				   i > 1 ? "bridge" : "root port";
 
 		fputs(i + 1 == path->n ? "  PCIe: " : "        ", out);
-		if (link->width)
-			fprintf(out, "%g GT/s x%u", link->speed_gt,
-				(unsigned int)link->width);
-		else
-			fputs("unknown link", out);
+		print_link(out, link);
 		i -= i > 2 ? 2 : 1;
 		fprintf(out, " to %s %s", what, path->step[i].address);
 		if (!i)
@@ -115,12 +121,25 @@ static double fastest_port(const struct topology_nic *nic)
 static void print_slowest(FILE *out, const struct topology_nic *nic)
 {
 	const struct pci_step *step = pci_slowest(&nic->place.path);
+	const double port = fastest_port(nic);
 
-	if (step)
-		fprintf(out, "  narrowest link: %.4g Gb/s at %s%s\n",
-			pci_link_gbps(&step->link), step->address,
-			pci_link_gbps(&step->link) < fastest_port(nic) ?
-				", less than the port's rate" : "");
+	if (!step)
+		return;
+	fprintf(out, "  narrowest link: %.4g Gb/s at %s",
+		pci_link_gbps(&step->link), step->address);
+	if (port > 0)
+		fprintf(out, ", %s the port's %g",
+			pci_link_gbps(&step->link) < port ? "less than" :
+							    "enough for", port);
+	fputs("\n", out);
+}
+
+static bool is_above(const char *port, const struct pci_place *place)
+{
+	for (uint32_t i = 0; i < place->path.n; i++)
+		if (!strcmp(place->path.step[i].address, port))
+			return true;
+	return false;
 }
 
 static void print_gpu(FILE *out, const struct topology *t,
@@ -136,8 +155,9 @@ static void print_gpu(FILE *out, const struct topology *t,
 	fprintf(out, "  use GPU %s, %s: %s\n", gpu->place.address, gpu->name,
 		distance_name(way.distance));
 	if (way.acs == PCI_ACS_REDIRECTS)
-		fprintf(out, "    but ACS of %s sends peer to peer through "
-			"the root complex\n", way.port);
+		fprintf(out, "    but ACS of port %s, above the %s, sends peer "
+			"to peer through the root\n    complex\n", way.port,
+			is_above(way.port, &nic->place) ? "NIC" : "GPU");
 }
 
 static void print_nic(FILE *out, const struct topology *t,
@@ -165,6 +185,7 @@ static void print_row(FILE *out, const struct topology *t, uint32_t number,
 		      const char *device, bool found[CELLS])
 {
 	const struct topology_gpu *gpu = &t->gpus[number];
+	const struct pci_path *path = &gpu->place.path;
 
 	fprintf(out, "%-12s", gpu->place.address);
 	for (uint32_t i = 0; i < t->n_nics; i++) {
@@ -181,6 +202,10 @@ static void print_row(FILE *out, const struct topology *t, uint32_t number,
 	fprintf(out, "  %s", gpu->name);
 	if (gpu->place.node != TOPOLOGY_NONE)
 		fprintf(out, ", NUMA node %u", gpu->place.node);
+	if (path->n > 1) {
+		fputs(", ", out);
+		print_link(out, &path->step[path->n - 1].link);
+	}
 	fputs("\n", out);
 }
 

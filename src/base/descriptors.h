@@ -1,6 +1,5 @@
 /* Descriptors that this process inherited and may share with others. */
-#ifndef BASE_DESCRIPTORS_H
-#define BASE_DESCRIPTORS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ int descriptors_reopen(int fd);
  * bytes written, 0 if FD takes none now, or a negative errno.
  */
 ssize_t descriptors_write(int fd, const char *text, size_t length);
-
-#endif

@@ -4,8 +4,7 @@
  * ABORT and written into the JSON report.  So pure functions can explain a
  * failure without printing.
  */
-#ifndef BASE_ERROR_H
-#define BASE_ERROR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -59,5 +58,3 @@ bool error_is_set(const struct error *err);
 
 /* Make ERR empty, for the next client of a server. */
 void error_clear(struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* IP addresses of both families as 16 bytes: IPv4 is ::ffff:a.b.c.d, as on an
  * IPv6 socket and in a GID; and lists of networks, for access control. */
-#ifndef BASE_IP_H
-#define BASE_IP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ bool networks_contain(const struct networks *networks,
  * count, because a host chooses the others freely.
  */
 bool networks_same_host(const struct ip_address *a, const struct ip_address *b);
-
-#endif

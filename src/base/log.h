@@ -2,8 +2,7 @@
  * The only writer of stderr.  One call writes one line, in one write(2), and
  * blocks until stderr takes it unless stated otherwise.
  */
-#ifndef BASE_LOG_H
-#define BASE_LOG_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -66,5 +65,3 @@ void log_text(const char *text);
 /* As log_text(), without blocking.  Returns false, with nothing written, when
  * stderr does not take all of TEXT at once. */
 bool log_text_now(const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* Arithmetic that C lacks. */
-#ifndef BASE_NUMBERS_H
-#define BASE_NUMBERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ static inline uint64_t round_up(uint64_t n, uint64_t to)
 {
 	return (n + to - 1) / to * to;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * may start at boot, so on a machine that booted half a minute ago "a minute
  * ago" underflows.
  */
-#ifndef BASE_TIME_H
-#define BASE_TIME_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ uint64_t time_since(uint64_t then);
 
 /* Nanoseconds until DEADLINE; 0 when it has passed. */
 uint64_t time_until(uint64_t deadline);
-
-#endif

@@ -1,7 +1,6 @@
 /* Strict parsers for numbers and lists, as users and the kernel write them, and
  * their formatting. */
-#ifndef BASE_UNITS_H
-#define BASE_UNITS_H
+#pragma once
 
 #include <sched.h>
 #include <stdbool.h>
@@ -204,5 +203,3 @@ const char *rate_format(uint64_t rate, char text[RATE_TEXT_SIZE]);
 
 /* RATE in messages of SIZE bytes per second; 0 for a bit rate if SIZE is 0. */
 double rate_messages(uint64_t rate, uint64_t size);
-
-#endif

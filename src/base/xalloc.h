@@ -2,8 +2,7 @@
  * Allocation that reports a failure and aborts: a benchmark cannot go on
  * without memory.  Never pass a number that came from a peer unchecked.
  */
-#ifndef BASE_XALLOC_H
-#define BASE_XALLOC_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -20,5 +19,3 @@ FILE *xmemstream(char **text) __attribute__((returns_nonnull));
 
 /* As xcalloc(), on cache lines that the objects share with nothing else. */
 void *xcalloc_lines(size_t n, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* The program's first word, if it is not a test. */
-#ifndef CLI_COMMANDS_H
-#define CLI_COMMANDS_H
+#pragma once
 
 #include "cli/options.h"
 
@@ -23,5 +22,3 @@ const struct command_row *command_row_of(enum command command);
 /* Write the names of all tests and commands, with blanks between, into WORDS.
  * Returns WORDS. */
 const char *command_words(char words[COMMAND_WORDS_SIZE]);
-
-#endif

@@ -1,6 +1,5 @@
 /* The parsed command line. */
-#ifndef CLI_OPTIONS_H
-#define CLI_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -74,5 +73,3 @@ bool takes_word(const char *command, const struct param *row,
  */
 int options_parse(int argc, char **argv, struct options *options,
 		  struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The command line of perftest's programs. */
-#ifndef CLI_PERFTEST_H
-#define CLI_PERFTEST_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -31,5 +30,3 @@ int perftest_parse_test(struct parameters *params, struct error *err);
 /* The texts of --help and --version, on the heap. */
 char *perftest_usage(const char *path);
 char *perftest_version(void);
-
-#endif

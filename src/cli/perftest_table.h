@@ -1,6 +1,5 @@
 /* perftest's options, and what becomes of each here. */
-#ifndef CLI_PERFTEST_TABLE_H
-#define CLI_PERFTEST_TABLE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -58,5 +57,3 @@ const struct perftest_option *perftest_match(const char *name);
 
 /* The option with this LETTER; NULL when there is none. */
 const struct perftest_option *perftest_find_letter(char letter);
-
-#endif

@@ -1,6 +1,5 @@
 /* Rules between options.  Most need to know which options were given. */
-#ifndef CLI_RULES_H
-#define CLI_RULES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -44,5 +43,3 @@ int rules_complete(struct given *g);
  * test and on other options, and check them.  Returns 0, or -EINVAL with the
  * reason in the error. */
 int control_rules_complete(struct given *g);
-
-#endif

@@ -1,6 +1,5 @@
 /* Guesses what the user meant by an unknown name. */
-#ifndef CLI_SUGGEST_H
-#define CLI_SUGGEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ const char *suggest_meaning(const char *name);
  * misspells.  Returns false when it resembles none. */
 bool suggest_command(const char *word, const char *words,
 		     char advice[ADVICE_SIZE]);
-
-#endif

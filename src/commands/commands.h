@@ -1,6 +1,5 @@
 /* The commands.  Each function returns the exit status. */
-#ifndef COMMANDS_COMMANDS_H
-#define COMMANDS_COMMANDS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -76,5 +75,3 @@ int test_finish(struct result *result);
 /* Report a test that ERR kept from beginning; a server has none to report.
  * Returns the exit status. */
 int test_not_begun(const struct options *options, const struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Runs a test of the control path: all of its sizes, one after the other. */
-#ifndef CONTROL_CONTROL_H
-#define CONTROL_CONTROL_H
+#pragma once
 
 #include "host/call_counter.h"
 #include "model/result.h"
@@ -17,5 +16,3 @@
  */
 int control_run(const struct device *device, struct call_counter *counter,
 		int cancel_fd, struct connection *conn, struct result *result);
-
-#endif

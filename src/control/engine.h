@@ -4,8 +4,7 @@
  * set-up, warm-up, measurement, undoing what was held, counting system calls,
  * release.  Its threads are the workers.
  */
-#ifndef CONTROL_ENGINE_H
-#define CONTROL_ENGINE_H
+#pragma once
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -119,5 +118,3 @@ void control_free_samples(struct control_worker *w);
  * if it failed.  NS_PER_TICK is the length of a tick of the clock. */
 void control_summarise(const struct control_engine *e, double ns_per_tick,
 		       struct result_row *row);
-
-#endif

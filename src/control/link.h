@@ -1,7 +1,6 @@
 /* One connection of two queue pairs, made over and over: what both ends of the
  * test connect do. */
-#ifndef CONTROL_LINK_H
-#define CONTROL_LINK_H
+#pragma once
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>
@@ -74,5 +73,3 @@ void link_report(const struct link_end *end, struct result *r, bool failed);
 /* Destroy the queue pair.  Returns 0 or a negative errno set in ERR. */
 int link_destroy(const struct link_end *end, struct link *link,
 		 struct error *err);
-
-#endif

@@ -3,8 +3,7 @@
  * one object consist of.  The engine (engine.h) runs any of them, and times
  * them.
  */
-#ifndef CONTROL_OP_H
-#define CONTROL_OP_H
+#pragma once
 
 #include <infiniband/verbs.h>
 #include <stdatomic.h>
@@ -106,5 +105,3 @@ const struct control_op *control_op_of(enum control_test test, bool rdma_cm);
 extern const struct control_op control_connect, control_connect_cm,
 	control_create_ah, control_create_cq, control_create_qp,
 	control_mw_bind, control_post_poll, control_qp_setup, control_reg_mr;
-
-#endif

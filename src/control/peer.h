@@ -1,8 +1,7 @@
 /* What a test of the control path sends to its server, and receives from it.
  * Functions that return int return 0, or a negative errno set in the error of
  * thread T. */
-#ifndef CONTROL_PEER_H
-#define CONTROL_PEER_H
+#pragma once
 
 #include "control/link.h"
 #include "control/op.h"
@@ -41,5 +40,3 @@ int peer_exchange(struct control_thread *t, const struct endpoint *mine,
  * SERVER. */
 void peer_lap(struct control_thread *t, uint32_t part, uint32_t server,
 	      uint64_t took);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the queue pairs of a thread have in common. */
-#ifndef CONTROL_QPS_H
-#define CONTROL_QPS_H
+#pragma once
 
 #include <infiniband/verbs.h>
 
@@ -27,5 +26,3 @@ void control_qps_release(struct control_thread *t);
 /* Create a queue pair of the transport and depths that the user chose, into
  * *QP.  Returns 0 or a negative errno. */
 int control_qp_create(struct control_thread *t, struct ibv_qp **qp);
-
-#endif

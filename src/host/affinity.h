@@ -3,8 +3,7 @@
  * memory near the device (--numa).  A placement chosen from outside (taskset,
  * numactl, a container's CPUs) stays as it is, unless --numa names a node.
  */
-#ifndef HOST_AFFINITY_H
-#define HOST_AFFINITY_H
+#pragma once
 
 #include <sched.h>
 #include <stdbool.h>
@@ -74,5 +73,3 @@ void numa_check(uint32_t node, uint8_t *buffer, uint64_t length);
  * Reports no failure: each end meets it again.
  */
 void numa_place_both(struct parameters *params);
-
-#endif

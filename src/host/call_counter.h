@@ -8,8 +8,7 @@
  * as far as the driver counts them: mlx5 in debugfs, which usually only root
  * can read.  They are those of all processes.
  */
-#ifndef HOST_CALL_COUNTER_H
-#define HOST_CALL_COUNTER_H
+#pragma once
 
 #include "model/control.h"
 
@@ -45,5 +44,3 @@ struct firmware_counts *firmware_read(const char *name);
 bool firmware_between(const struct firmware_counts *before,
 		      const struct firmware_counts *after,
 		      struct control_calls *calls);
-
-#endif

@@ -1,6 +1,5 @@
 /* --cpus=auto: which CPUs the threads of an end get. */
-#ifndef HOST_CORES_H
-#define HOST_CORES_H
+#pragma once
 
 #include <sched.h>
 #include <stdbool.h>
@@ -25,5 +24,3 @@ void cores_choose(struct parameters *params, const char *device, bool client);
  */
 void cores_pick(const cpu_set_t *allowed, const char *device, bool client,
 		uint32_t n, struct cpus *cpus);
-
-#endif

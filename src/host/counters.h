@@ -9,8 +9,7 @@
  * What does not exist, or is none of this user's business, is left out.  A read
  * may take milliseconds, because some drivers ask the firmware.
  */
-#ifndef HOST_COUNTERS_H
-#define HOST_COUNTERS_H
+#pragma once
 
 #include "model/counters.h"
 #include "model/port.h"
@@ -42,5 +41,3 @@ struct counters counter_reader_glance(const struct counter_reader *reader);
 /* By how much each counter rose between both readings, on the heap; none if
  * there were not two. */
 struct counters counter_reader_take(struct counter_reader *reader);
-
-#endif

@@ -1,7 +1,6 @@
 /* How much CPU time this process, its threads and the whole machine used, and
  * how often a device interrupted it. */
-#ifndef HOST_CPU_USE_H
-#define HOST_CPU_USE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ uint64_t cpu_throttles(void);
  * software device, and where the kernel does not tell.
  */
 uint64_t interrupts_of(const char *device);
-
-#endif

@@ -3,8 +3,7 @@
  * interface, all without special rights.  What cannot be read stays unknown,
  * without an error.
  */
-#ifndef HOST_FACTS_H
-#define HOST_FACTS_H
+#pragma once
 
 #include "model/param.h"
 #include "model/port.h"
@@ -35,5 +34,3 @@ void facts_of_netdev(const struct port *port, struct facts *facts);
 
 /* The data centre bridging of NETDEV: PFC, trust, priorities. */
 void facts_of_dcb(const char *netdev, struct facts *facts);
-
-#endif

@@ -1,6 +1,5 @@
 /* The GPU whose memory an end uses, and the one that it should use. */
-#ifndef HOST_GPUS_H
-#define HOST_GPUS_H
+#pragma once
 
 #include "base/error.h"
 #include "model/facts.h"
@@ -15,5 +14,3 @@ int gpus_choose(struct memory_choice *choice, const char *device,
  * RDMA device DEVICE. */
 void facts_of_gpus(const char *device, const struct memory_choice *choice,
 		   struct facts *facts);
-
-#endif

@@ -6,8 +6,7 @@
  * A driver that copies a message to the receive's memory must be able to touch
  * it.  So it is off for memory that cannot be (--memory).
  */
-#ifndef HOST_INLINE_RECEIVE_H
-#define HOST_INLINE_RECEIVE_H
+#pragma once
 
 #include "base/error.h"
 #include "model/param.h"
@@ -19,5 +18,3 @@
  */
 int inline_receive_choose(struct parameters *params, const char *device,
 			  struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The network interfaces behind the ports of RDMA devices. */
-#ifndef HOST_NETDEV_H
-#define HOST_NETDEV_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ long dcb_query(const char *netdev, void *reply);
 
 /* Read what is in SIZE bytes of REPLY; what is not there stays unknown. */
 void dcb_read(const void *reply, size_t size, struct dcb *dcb);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * A PCI function and the way from it up to its host bridge, as /sys shows them.
  */
-#ifndef HOST_PCI_H
-#define HOST_PCI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -72,5 +71,3 @@ void pci_path_read(const char *function, struct pci_path *path);
 /* The step of PATH with the slowest link, of several the nearest to the
  * function; NULL: none is known. */
 const struct pci_step *pci_slowest(const struct pci_path *path);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the options of an end leave to the program, once its device is known. */
-#ifndef HOST_PLACE_H
-#define HOST_PLACE_H
+#pragma once
 
 #include "base/error.h"
 #include "model/param.h"
@@ -13,5 +12,3 @@
  */
 int place_end(struct parameters *params, struct device *device,
 	      struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* Reads the small files of /sys and /proc, which describe the host.  Any of
  * them may be missing or unreadable for this user. */
-#ifndef HOST_SYSFS_H
-#define HOST_SYSFS_H
+#pragma once
 
 #include <sched.h>
 #include <stdbool.h>
@@ -72,5 +71,3 @@ typedef void sysfs_visitor(const char *name, void *into);
  * those whose names begin with a dot.  Nothing if it cannot be read. */
 void sysfs_list(sysfs_visitor *visit, void *into, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-
-#endif

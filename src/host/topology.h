@@ -3,8 +3,7 @@
  * of it is in /sys and /proc, so no library of a GPU and no hwloc, which reads
  * the same files, is needed; and no device is opened.
  */
-#ifndef HOST_TOPOLOGY_H
-#define HOST_TOPOLOGY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -111,5 +110,3 @@ struct way topology_way(const struct pci_place *a, const struct pci_place *b);
 
 /* "same switch", "across sockets", ... */
 const char *distance_name(enum distance distance);
-
-#endif

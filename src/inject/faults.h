@@ -3,8 +3,7 @@
  * the table that says which of them is a case.  They return 0, or a negative
  * errno with the reason in the result's error.
  */
-#ifndef INJECT_FAULTS_H
-#define INJECT_FAULTS_H
+#pragma once
 
 #include "run/run.h"
 
@@ -44,5 +43,3 @@ int inject_small_queues(struct run *run);
 /* Resize the completion queues of receives now, and again whenever a loop finds
  * none there. */
 int inject_resizes(struct run *run);
-
-#endif

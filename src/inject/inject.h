@@ -9,8 +9,7 @@
  * --allow-inject.  Numbers and addresses that must lead nowhere are fixed
  * values that nobody has, so they never hit a neighbour.
  */
-#ifndef INJECT_INJECT_H
-#define INJECT_INJECT_H
+#pragma once
 
 #include "run/run.h"
 
@@ -29,5 +28,3 @@ enum inject_point {
 /* Apply the fault of the plan at this end and POINT, if there is one.  Returns
  * 0, or a negative errno with the reason in the result's error. */
 int inject_at(struct run *run, enum inject_point point);
-
-#endif

@@ -1,6 +1,5 @@
 /* Memory of a GPU: what its vendor's driver library does for it. */
-#ifndef MEMORY_GPU_H
-#define MEMORY_GPU_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -83,5 +82,3 @@ const char *gpu_maker(enum memory_kind kind);
  * before. */
 bool gpu_find_address(const struct memory_choice *choice,
 		      char address[GPU_ADDRESS_SIZE]);
-
-#endif

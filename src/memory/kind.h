@@ -1,7 +1,6 @@
 /* What each kind of memory for messages needs to be allocated, registered, and
  * read and written by the host; and functions that several kinds share. */
-#ifndef MEMORY_KIND_H
-#define MEMORY_KIND_H
+#pragma once
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>
@@ -94,5 +93,3 @@ const struct memory_ops *memory_ops_of(enum memory_kind kind);
 extern const struct memory_ops memory_anonymous, memory_huge_pages,
 	memory_shared, memory_file, memory_on_device, memory_udmabuf,
 	memory_cuda, memory_hip;
-
-#endif

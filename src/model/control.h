@@ -3,8 +3,7 @@
  * One end runs them alone.  This has their names and the figures of one row;
  * control/ runs them.
  */
-#ifndef MODEL_CONTROL_H
-#define MODEL_CONTROL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -154,5 +153,3 @@ uint32_t control_span_of(uint64_t existing);
 /* Calls per operation; NAN: not counted. */
 double control_per_operation(const struct control_calls *calls,
 			     uint64_t number);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the counters of one end's port did in the time that is measured, and
  * which of them a user wants to see.  Pure: host/counters.h reads them. */
-#ifndef MODEL_COUNTERS_H
-#define MODEL_COUNTERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -128,5 +127,3 @@ const char *counter_kind_name(enum counter_kind kind);
 /* The value at which a counter of ROW stops; UINT64_MAX: at none, as for NULL
  * (no row). */
 uint64_t counter_stops_at(const struct counter_row *row);
-
-#endif

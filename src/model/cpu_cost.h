@@ -1,6 +1,5 @@
 /* What one end's CPUs did while a message size was measured. */
-#ifndef MODEL_CPU_COST_H
-#define MODEL_CPU_COST_H
+#pragma once
 
 #include <stdint.h>
 
@@ -50,5 +49,3 @@ struct cpu_figures cpu_cost_figures(const struct cpu_cost *cost, double rate,
 
 /* Free what COST holds, and make it unknown. */
 void cpu_cost_free(struct cpu_cost *cost);
-
-#endif

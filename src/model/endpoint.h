@@ -3,8 +3,7 @@
  * that a queue pair then really has, as the device reports them (ibv_query_qp),
  * to compare with what the plan asked for.
  */
-#ifndef MODEL_ENDPOINT_H
-#define MODEL_ENDPOINT_H
+#pragma once
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>
@@ -125,5 +124,3 @@ static inline uint64_t endpoint_va(const struct endpoint *end, uint32_t i)
 {
 	return end->qps[i].va ? end->qps[i].va : end->va + end->stride * i;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * sent to the peer, the JSON "environment", judged by preflight/host.c.  A fact
  * that is not known has no value: nothing is guessed.
  */
-#ifndef MODEL_FACTS_H
-#define MODEL_FACTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -187,5 +186,3 @@ static inline double pcie_gbps(double speed_gt, uint64_t width)
 
 	return speed_gt * (double)width * share;
 }
-
-#endif

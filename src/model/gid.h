@@ -2,8 +2,7 @@
  * Path selection: which GID to use at each end, or which LIDs.  Pure: it maps
  * port attributes to a path.
  */
-#ifndef MODEL_GID_H
-#define MODEL_GID_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,5 +62,3 @@ bool gid_names_host(const struct gid *gid);
  * PORT has none.
  */
 const struct gid *gid_best(const struct port *port);
-
-#endif

@@ -1,6 +1,5 @@
 /* What of a link's rate is left for messages. */
-#ifndef MODEL_GOODPUT_H
-#define MODEL_GOODPUT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@
  * 25.78125 ... Gb/s, and so are Ethernet's rates.
  */
 double goodput_gbps(const struct result *r, uint64_t size);
-
-#endif

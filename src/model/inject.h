@@ -3,8 +3,7 @@
  * inject/inject.c has the code that causes them.  The numbers refer to
  * tests/FAULTS, the list of faults that a benchmark must survive.
  */
-#ifndef MODEL_INJECT_H
-#define MODEL_INJECT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -221,5 +220,3 @@ struct inject_case {
 
 /* The row of INJECT; NULL for INJECT_NOTHING and for unknown values. */
 const struct inject_case *inject_find(unsigned int inject);
-
-#endif

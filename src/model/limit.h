@@ -1,6 +1,5 @@
 /* Compares a result with what the user demands of it (--min-gbps, ...). */
-#ifndef MODEL_LIMIT_H
-#define MODEL_LIMIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ uint32_t limit_judge(const struct result *r, struct limit_verdict **list);
 
 /* Number of unmet limits among the N of LIST. */
 uint32_t limit_count_unmet(const struct limit_verdict *list, uint32_t n);
-
-#endif

@@ -1,6 +1,5 @@
 /* What an end puts its messages into: --memory. */
-#ifndef MODEL_MEMORY_CHOICE_H
-#define MODEL_MEMORY_CHOICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,5 +71,3 @@ const char *memory_choice_format(const struct memory_choice *choice,
 /* True when TEXT, the memory that an end used, can only be copied to and
  * from. */
 bool memory_text_is_copied(const char *text);
-
-#endif

@@ -4,8 +4,7 @@
  * JSON of --dump-options (cli/dump.c), the man page's options, shell completion
  * and what the Python scripts know of options.
  */
-#ifndef MODEL_PARAM_H
-#define MODEL_PARAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -307,5 +306,3 @@ int param_parse(struct parameters *params, const struct param *row,
 
 /* Set every parameter to its default. */
 void param_defaults(struct parameters *params);
-
-#endif

@@ -5,8 +5,7 @@
  * metric, control, what only plan_choose() sets, and what another dialogue than
  * ours needs.
  */
-#ifndef MODEL_PLAN_H
-#define MODEL_PLAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -445,5 +444,3 @@ int addressing_check_path(const struct plan *plan, const struct path *path,
  */
 int addressing_check_pkeys(const struct port *client,
 			   const struct port *server, struct error *err);
-
-#endif

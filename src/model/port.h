@@ -2,8 +2,7 @@
  * One end and its port: read from the device, sent to the peer, printed in
  * every report.
  */
-#ifndef MODEL_PORT_H
-#define MODEL_PORT_H
+#pragma once
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>
@@ -148,5 +147,3 @@ uint32_t mtu_bytes(uint8_t mtu);
 
 /* The enum ibv_mtu of BYTES, or 0 if there is none. */
 uint8_t mtu_from_bytes(uint32_t bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* The findings before any queue pair is created, one row per check
  * (preflight/judge.h). */
-#ifndef MODEL_PREFLIGHT_H
-#define MODEL_PREFLIGHT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ const struct preflight_row *preflight_first(const struct preflight *preflight);
 
 /* "ok", "warning" or "error". */
 const char *verdict_name(enum verdict verdict);
-
-#endif

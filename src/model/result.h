@@ -1,6 +1,5 @@
 /* The result of a run: all that a report prints, and nothing else. */
-#ifndef MODEL_RESULT_H
-#define MODEL_RESULT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -209,5 +208,3 @@ struct observer {
 	void (*row)(struct observer *o, const struct result *r,
 		    const struct result_row *row);
 };
-
-#endif

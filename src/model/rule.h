@@ -1,6 +1,5 @@
 /* Rules between the options of a plan, as rows of a table. */
-#ifndef MODEL_RULE_H
-#define MODEL_RULE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ struct rule {
 
 int rule_check_all(const struct rule *rules, size_t n, const struct plan *plan,
 		   struct error *err);
-
-#endif

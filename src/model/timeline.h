@@ -1,6 +1,5 @@
 /* What else happened at one end while a size was measured. */
-#ifndef MODEL_TIMELINE_H
-#define MODEL_TIMELINE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -34,5 +33,3 @@ char *timeline_describe(const struct timeline *t,
 			const struct interval *interval);
 
 void timeline_free(struct timeline *t);
-
-#endif

@@ -1,6 +1,5 @@
 /* Turns host names into socket addresses, and socket addresses into text. */
-#ifndef NET_ADDRESS_H
-#define NET_ADDRESS_H
+#pragma once
 
 #include <netdb.h>
 #include <stdbool.h>
@@ -78,5 +77,3 @@ size_t host_order(const struct addrinfo *list, const struct addrinfo *local,
 
 /* The first address of LIST in FAMILY, or NULL. */
 const struct addrinfo *host_of_family(const struct addrinfo *list, int family);
-
-#endif

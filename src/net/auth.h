@@ -22,8 +22,7 @@
  * (tests/unit/test_auth.c has an example in bytes.)  Reads the file that
  * --key-file names, does no other input or output, and keeps nothing.
  */
-#ifndef NET_AUTH_H
-#define NET_AUTH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -95,5 +94,3 @@ int key_file_read(const char *path, struct auth_key *key, struct error *err);
 
 /* Call auth_init() and read PATH only to report errors; NULL is fine. */
 int key_file_check(const char *path, struct error *err);
-
-#endif

@@ -225,8 +225,7 @@
  * Decoders check every value and return 0, or -EPROTO with the field, its
  * value and the allowed range in ERR.
  */
-#ifndef NET_FRAMES_H
-#define NET_FRAMES_H
+#pragma once
 
 #include "model/counters.h"
 #include "model/endpoint.h"
@@ -365,5 +364,3 @@ int decode_done(const struct frame *frame, struct done *done,
 /* done_frame.c, for tests: what an end's port counted.  COUNTERS that are read
  * are for counters_free() in any case. */
 void done_code_counters(struct cursor *c, struct counters *counters);
-
-#endif

@@ -1,7 +1,6 @@
 /* The out-of-band channel: one TCP connection between the two ends.  Every wait
  * has a deadline (base/time.h) and ends at once when the user interrupts. */
-#ifndef NET_OOB_H
-#define NET_OOB_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -166,5 +165,3 @@ int alive_begin(struct connection *conn, uint64_t period, struct alive **alive,
  * interrupted.
  */
 int alive_end(struct alive *alive, struct error *err);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * Does no input or output.  Call auth_init() first.
  */
-#ifndef NET_SEAL_H
-#define NET_SEAL_H
+#pragma once
 
 #include "base/error.h"
 #include "net/auth.h"
@@ -60,5 +59,3 @@ int seal_read_header(struct seal *seal,
  */
 int seal_open(struct seal *seal, const char *peer, struct frame *frame,
 	      struct error *err);
-
-#endif

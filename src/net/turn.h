@@ -5,8 +5,7 @@
  * reports.  Each is one message over a socket pair that preserves message
  * boundaries.
  */
-#ifndef NET_TURN_H
-#define NET_TURN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -55,5 +54,3 @@ int turn_receive_place(int fd, uint32_t *place);
 /* Give back the turn of CONN, if it has one: another client's turn may begin,
  * whatever this process still does. */
 void turn_release(struct connection *conn);
-
-#endif

@@ -1,7 +1,6 @@
 /* Waits for descriptors with a deadline, and makes ^C, SIGTERM and a closed
  * terminal events to wait for. */
-#ifndef NET_WAIT_H
-#define NET_WAIT_H
+#pragma once
 
 #include <poll.h>
 #include <stdbool.h>
@@ -66,5 +65,3 @@ void signals_unblock(bool interruptible);
  * the signal's number.
  */
 int signals_take(int *fd, int *number, struct error *err);
-
-#endif

@@ -28,8 +28,7 @@
  * payload yields zeros, a number that is out of its range reads as 0, and after
  * either nothing more is checked.
  */
-#ifndef NET_WIRE_H
-#define NET_WIRE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -256,5 +255,3 @@ void wire_expect(struct cursor *c, const char *field, uint64_t value,
 /* End a decoder.  Returns 0 if nothing was refused, the payload was complete
  * and nothing is left over, else -EPROTO with the reason in ERR. */
 int wire_close(struct cursor *c);
-
-#endif

@@ -1,6 +1,5 @@
 /* What can be measured with perftest at the other end. */
-#ifndef PERFTEST_LIMITS_H
-#define PERFTEST_LIMITS_H
+#pragma once
 
 #include "model/param.h"
 
@@ -11,5 +10,3 @@ void limits_complete(struct parameters *params);
 /* Refuse what perftest cannot do, or does in another way.  Returns 0, or
  * -EINVAL with the reason in ERR. */
 int limits_check(const struct parameters *params, struct error *err);
-
-#endif

@@ -4,8 +4,7 @@
  * (schedule.h).  Pure.  What comes from a peer is checked byte by byte: the
  * functions that read return 0 or -EPROTO, and set their results only on 0.
  */
-#ifndef PERFTEST_MESSAGE_H
-#define PERFTEST_MESSAGE_H
+#pragma once
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>
@@ -162,5 +161,3 @@ void settings_of(const struct parameters *params, uint64_t mtu,
  * setting that is not possible here; NULL: all are. */
 const char *settings_take(const struct settings *settings,
 			  struct parameters *params);
-
-#endif

@@ -14,8 +14,7 @@
  *	report                ->  <-     report, of some tests
  *	key                   ->  <-     key, and each end closes
  */
-#ifndef PERFTEST_PERFTEST_H
-#define PERFTEST_PERFTEST_H
+#pragma once
 
 #include "session/dialogue.h"
 
@@ -24,5 +23,3 @@ extern const struct dialogue perftest_client_dialogue;
 
 /* The server of any client. */
 extern const struct dialogue perftest_server_dialogue;
-
-#endif

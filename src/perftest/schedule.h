@@ -3,8 +3,7 @@
  * TCP, the client's message first, but for CONNECT, which each end does alone.
  * Both ends must know the order from their own options.
  */
-#ifndef PERFTEST_SCHEDULE_H
-#define PERFTEST_SCHEDULE_H
+#pragma once
 
 #include "model/plan.h"
 
@@ -31,5 +30,3 @@ const struct schedule *schedule_of(const struct plan *plan);
 
 /* True when the server of PLAN's test sends first, not the client. */
 bool schedule_server_begins(const struct plan *plan);
-
-#endif

@@ -1,7 +1,6 @@
 /* The steps that both ends of perftest's dialogue have, once it is known who is
  * there. */
-#ifndef PERFTEST_STEPS_H
-#define PERFTEST_STEPS_H
+#pragma once
 
 #include "session/dialogue.h"
 
@@ -22,5 +21,3 @@ int perftest_measure(struct session *s);
 int perftest_start(struct session *s, uint64_t size);
 int perftest_swap(struct session *s, struct done *mine, struct done *theirs);
 void perftest_give_up(struct session *s);
-
-#endif

@@ -1,6 +1,5 @@
 /* One end of perftest's exchange, over the connection of a session. */
-#ifndef PERFTEST_TALK_H
-#define PERFTEST_TALK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ int talk_follow(struct session *s, const char *letters, uint64_t more);
 /* Wait a second at most for the peer to close the connection: perftest before
  * 6.17 sends a last message that nobody reads. */
 void talk_end(struct session *s);
-
-#endif

@@ -1,6 +1,5 @@
 /* One preflight check; private to this directory. */
-#ifndef PREFLIGHT_CHECK_H
-#define PREFLIGHT_CHECK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -116,5 +115,3 @@ extern const struct check network_checks[];
 extern const struct check path_checks[];
 /* What the devices can do: limits.c. */
 extern const struct check limit_checks[];
-
-#endif

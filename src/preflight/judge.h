@@ -4,8 +4,7 @@
  * finds the test impossible is the error; --check shows all checks, with what
  * each end has.  Pure: nothing here queries a device.
  */
-#ifndef PREFLIGHT_JUDGE_H
-#define PREFLIGHT_JUDGE_H
+#pragma once
 
 #include "model/gid.h"
 #include "model/plan.h"
@@ -45,5 +44,3 @@ int plan_fit_client(const struct plan *plan, const struct port *port,
  */
 int plan_fit(struct plan *plan, const struct port *client,
 	     const struct port *server, struct error *err);
-
-#endif

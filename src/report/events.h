@@ -1,6 +1,5 @@
 /* What 'verbsperf watch' writes: a line for each event, as text or as JSON. */
-#ifndef REPORT_EVENTS_H
-#define REPORT_EVENTS_H
+#pragma once
 
 #include "model/param.h"
 #include "watch/event.h"
@@ -20,5 +19,3 @@ int events_end(struct watch_taker *taker, struct error *err);
 
 /* For tests: keep at most BYTES for a slow reader. */
 void events_keep(struct watch_taker *taker, size_t bytes);
-
-#endif

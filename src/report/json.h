@@ -1,6 +1,5 @@
 /* A result as JSON: all of it, and parts of which several formats are made. */
-#ifndef REPORT_JSON_H
-#define REPORT_JSON_H
+#pragma once
 
 #include <jansson.h>
 
@@ -27,5 +26,3 @@ json_t *json_parameter(const struct parameters *params,
 
 /* "parameters": the value of every option under its name. */
 json_t *json_parameters(const struct parameters *params);
-
-#endif

@@ -1,6 +1,5 @@
 /* Values for JSON reports. */
-#ifndef REPORT_JSON_VALUE_H
-#define REPORT_JSON_VALUE_H
+#pragma once
 
 #include <jansson.h>
 #include <math.h>
@@ -65,5 +64,3 @@ char *json_to_line(json_t *root);
 /* VALUE as those texts write it, a string without its quotes.  On the heap,
  * empty for null and NULL. */
 char *json_plain(const json_t *value);
-
-#endif

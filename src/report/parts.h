@@ -1,7 +1,6 @@
 /* The parts of which the reports of a run are made: what is written above, in
  * and below the table, and values of the JSON. */
-#ifndef REPORT_PARTS_H
-#define REPORT_PARTS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdint.h>
@@ -129,5 +128,3 @@ void preflight_text(FILE *out, const struct result *r);
 
 /* PREFLIGHT as an array; null when it is NULL. */
 json_t *preflight_json(const struct preflight *preflight);
-
-#endif

@@ -1,7 +1,6 @@
 /* Renders a finished result for people or machines.  Rendering is pure and
  * returns text on the heap; only report_write() and sinks write to stdout. */
-#ifndef REPORT_REPORT_H
-#define REPORT_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -105,5 +104,3 @@ int outputs_write(const struct result *r, struct error *err);
  * like outputs_write(). */
 int outputs_write_calibration(const struct parameters *params,
 			      const struct calibration *c, struct error *err);
-
-#endif

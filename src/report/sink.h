@@ -1,7 +1,6 @@
 /* Text that goes out as it comes, to a reader that may be slow or gone: the
  * sink keeps what the reader does not take, and the writer never waits. */
-#ifndef REPORT_SINK_H
-#define REPORT_SINK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ bool sink_has_room(const struct sink *sink, size_t length);
 int sink_finish(struct sink *sink, struct error *err);
 
 void sink_free(struct sink *sink);
-
-#endif

@@ -1,6 +1,5 @@
 /* A report that goes out row by row, while the test runs. */
-#ifndef REPORT_STREAM_H
-#define REPORT_STREAM_H
+#pragma once
 
 #include <stdio.h>
 
@@ -70,5 +69,3 @@ void lines_free(struct observer *observer);
  */
 int lines_end(struct observer *observer, const struct result *r,
 	      struct error *err);
-
-#endif

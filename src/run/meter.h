@@ -5,8 +5,7 @@
  * written to, has no window of its own; it reads when the other end's window
  * opens and closes, as far as the plan tells.
  */
-#ifndef RUN_METER_H
-#define RUN_METER_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -81,5 +80,3 @@ bool meter_is_open(const struct meter *meter);
 
 /* When METER was opened, by CLOCK_REALTIME; zero if it was not. */
 void meter_real_time(const struct meter *meter, struct timespec *when);
-
-#endif

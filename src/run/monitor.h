@@ -3,8 +3,7 @@
  * the time is over, the peer is done, fails or falls silent, the device reports
  * an asynchronous error, completions stop, or the user interrupts.
  */
-#ifndef RUN_MONITOR_H
-#define RUN_MONITOR_H
+#pragma once
 
 #include <infiniband/verbs.h>
 #include <pthread.h>
@@ -103,5 +102,3 @@ bool monitor_take_event(struct ibv_context *context, struct error *err);
 
 /* The loops are over: end the thread, unless it has ended by itself. */
 void monitor_stop(struct monitor *m);
-
-#endif

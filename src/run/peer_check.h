@@ -3,8 +3,7 @@
  * agreed on and against what this end has seen itself.  Pure.  Functions return
  * 0, or -EPROTO with the field, its value and the allowed range in ERR.
  */
-#ifndef RUN_PEER_CHECK_H
-#define RUN_PEER_CHECK_H
+#pragma once
 
 #include "net/frames.h"
 
@@ -38,5 +37,3 @@ int peer_check_sent(const struct peer_facts *facts, uint32_t qps,
  */
 int peer_check_done(const struct peer_facts *facts, struct done *theirs,
 		    struct error *err);
-
-#endif

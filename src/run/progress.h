@@ -5,8 +5,7 @@
  * their own. The monitor reads the answers when the next mark is due, or a
  * little earlier to show them: it may be on the CPU of a loop.
  */
-#ifndef RUN_PROGRESS_H
-#define RUN_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,5 +58,3 @@ void progress_update(struct progress *p, uint64_t now);
 
 /* The loops are over: close the last interval. */
 void progress_close(struct progress *p);
-
-#endif

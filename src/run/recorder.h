@@ -1,7 +1,6 @@
 /* Writes every sample to a file, as --samples asks: a thread empties the ring
  * that the loop fills. */
-#ifndef RUN_RECORDER_H
-#define RUN_RECORDER_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -52,5 +51,3 @@ uint64_t recorder_stop(struct recorder *r);
 /* Close the file; NULL is fine.  Returns 0, or a negative errno, set in ERR,
  * when some samples could not be written. */
 int recorder_close(struct recorder *r, struct error *err);
-
-#endif

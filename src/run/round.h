@@ -4,8 +4,7 @@
  * in between belong to session/exchange.c; the monitor reads those that come
  * while the traffic runs.
  */
-#ifndef RUN_ROUND_H
-#define RUN_ROUND_H
+#pragma once
 
 #include "net/frames.h"
 #include "run/run.h"
@@ -85,5 +84,3 @@ void compare_measure(const struct run *run, struct done *done);
  * result. */
 void compare_clocks(struct run *run, uint64_t said, const struct done *mine,
 		    const struct done *theirs);
-
-#endif

@@ -1,7 +1,6 @@
 /* One end of the traffic of a test: its verbs objects, and what the loops, the
  * monitor and the report share.  session/ holds the dialogue and calls this. */
-#ifndef RUN_RUN_H
-#define RUN_RUN_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -103,5 +102,3 @@ typedef int (*threads_loop)(struct run *run, struct flow *f);
  * others.  Returns 0 or the negative errno of the first flow that failed.
  */
 int threads_run(struct run *run, threads_loop loop);
-
-#endif

@@ -1,7 +1,6 @@
 /* --verify: passes the plan to the loops, and turns a mismatch into a
  * sentence. */
-#ifndef RUN_VERIFICATION_H
-#define RUN_VERIFICATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ int verification_explain(const struct plan *plan, const struct flow *flows,
 
 /* Stop F verifying and free what it used. */
 void verification_free(struct flow *f);
-
-#endif

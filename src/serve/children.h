@@ -3,8 +3,7 @@
  * reads from a client: only from its process, which asks for a turn and gives
  * it back (turn.h).
  */
-#ifndef SERVE_CHILDREN_H
-#define SERVE_CHILDREN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -115,5 +114,3 @@ void children_remove(struct children *c, struct child *child);
 
 /* Release the table and close its descriptors; the processes remain. */
 void children_free(struct children *c);
-
-#endif

@@ -3,8 +3,7 @@
  * a child for each client, which talks to that client and opens the device for
  * itself.  Whatever a client does to its child, it does to no other.
  */
-#ifndef SERVE_SERVE_H
-#define SERVE_SERVE_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -66,5 +65,3 @@ void release_begin(struct release *release, struct connection *conn,
 
 /* Wait until release_begin()'s work is done. */
 void release_end(struct release *release);
-
-#endif

@@ -1,6 +1,5 @@
 /* The dialogue of --check: compares both ends and makes no verbs objects. */
-#ifndef SESSION_CHECK_H
-#define SESSION_CHECK_H
+#pragma once
 
 #include "session/dialogue.h"
 
@@ -26,5 +25,3 @@ void check_alone(struct result *r);
  * make R's error the first row that says the test cannot run.
  */
 void check_finish(struct result *r);
-
-#endif

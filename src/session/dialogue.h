@@ -37,8 +37,7 @@
  *
  * The client decides; the server contributes only its device, port and quota.
  */
-#ifndef SESSION_DIALOGUE_H
-#define SESSION_DIALOGUE_H
+#pragma once
 
 #include "net/frames.h"
 #include "run/run.h"
@@ -158,5 +157,3 @@ int queue_wait(struct session *s, uint64_t limit);
  * of the test connect; nothing for other tests. */
 int connections_measure(struct session *s);
 int connections_answer(struct session *s);
-
-#endif

@@ -4,8 +4,7 @@
  * AUTH.  The client sends first.  Call handshake_free() however the handshake
  * ends.
  */
-#ifndef SESSION_HANDSHAKE_H
-#define SESSION_HANDSHAKE_H
+#pragma once
 
 #include "session/dialogue.h"
 
@@ -32,5 +31,3 @@ void handshake_free(struct session *s);
 
 /* The peer's HELLO, valid until handshake_free(). */
 const struct hello *handshake_peer(const struct session *s);
-
-#endif

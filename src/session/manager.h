@@ -10,8 +10,7 @@
  * Over UD, an end still proves its address (reach.c): a server knows that of
  * its client from the ENDPOINT only.
  */
-#ifndef SESSION_MANAGER_H
-#define SESSION_MANAGER_H
+#pragma once
 
 #include "session/dialogue.h"
 
@@ -39,5 +38,3 @@ int acceptor_serve(struct session *s);
 /* Release all connections; after a failure, once the client has been told of
  * it.  Does nothing without an acceptor. */
 void acceptor_free(struct session *s);
-
-#endif

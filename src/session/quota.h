@@ -1,7 +1,6 @@
 /* The quota: what a server allows its clients; and how much memory one end of a
  * test needs, computed before any is taken. */
-#ifndef SESSION_QUOTA_H
-#define SESSION_QUOTA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ int quota_check(const struct parameters *params,
  * same way. */
 int quota_check_connections(const struct parameters *params, uint64_t n,
 			    struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* One test over one connection, from HELLO to BYE, at either end; dialogue.h
  * describes the frames. */
-#ifndef SESSION_SESSION_H
-#define SESSION_SESSION_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -44,5 +43,3 @@ bool retry_is_wanted(const struct result *r, uint64_t give_up);
  */
 int retry_prepare(struct result *r, struct connection *conn,
 		  struct session **session);
-
-#endif

@@ -1,6 +1,5 @@
 /* The steps from ACCEPT to connected queue pairs, the same at both ends. */
-#ifndef SESSION_SETUP_H
-#define SESSION_SETUP_H
+#pragma once
 
 #include "session/dialogue.h"
 
@@ -59,5 +58,3 @@ int reach_begin(struct session *s);
  * is outstanding, and none is left in a queue.  Returns like reach_begin().
  */
 int reach_prove(struct session *s);
-
-#endif

@@ -6,8 +6,7 @@
  * The unit is the caller's.  Latencies are recorded in clock ticks, because
  * the length of a tick is known only after the run (traffic/clock.h).
  */
-#ifndef STATS_HISTOGRAM_H
-#define STATS_HISTOGRAM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -91,5 +90,3 @@ double histogram_mean(const struct histogram *h);
 
 /* The sample standard deviation (n - 1); NAN for fewer than two values. */
 double histogram_stddev(const struct histogram *h);
-
-#endif

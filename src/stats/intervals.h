@@ -3,8 +3,7 @@
  * its mean can be trusted.  Memory is constant: when a log is full, neighbours
  * are joined, and later intervals are twice as long.
  */
-#ifndef STATS_INTERVALS_H
-#define STATS_INTERVALS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -86,5 +85,3 @@ void intervals_summarise(const struct interval *intervals, uint32_t n,
 
 /* Student's t for 97.5% and DF degrees of freedom; to 0.001 for DF of 9 up. */
 double intervals_t975(uint32_t df);
-
-#endif

@@ -1,6 +1,5 @@
 /* Computes the reported numbers from a histogram of clock ticks. */
-#ifndef STATS_SUMMARY_H
-#define STATS_SUMMARY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -101,5 +100,3 @@ struct histogram_bin *summary_bins(const struct histogram *h,
 /* One percentile of H in microseconds; NAN as in PERCENTILE_LIST. */
 double summary_percentile(const struct histogram *h, uint32_t per_million,
 			  double ns_per_unit);
-
-#endif

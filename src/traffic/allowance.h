@@ -4,8 +4,7 @@
  * writes how many receives it has posted on a queue pair, in all, to the memory
  * of the end that sends, which posts no more messages than that.
  */
-#ifndef TRAFFIC_ALLOWANCE_H
-#define TRAFFIC_ALLOWANCE_H
+#pragma once
 
 #include "traffic/flow.h"
 
@@ -41,5 +40,3 @@ int allowance_retire(struct flow *f, struct ibv_wc *wc, int n);
 
 /* Read what the peers have told.  True when there is room for more messages. */
 bool allowance_grew(struct flow *f);
-
-#endif

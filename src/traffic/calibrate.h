@@ -2,8 +2,7 @@
  * The instrument's own cost on this machine: its clock, and its loops on the
  * null provider, which does nothing.  No number here describes a NIC.
  */
-#ifndef TRAFFIC_CALIBRATE_H
-#define TRAFFIC_CALIBRATE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -42,5 +41,3 @@ struct calibration {
 int calibrate(enum clock_choice choice, struct calibration *c);
 
 void calibration_free(struct calibration *c);
-
-#endif

@@ -3,8 +3,7 @@
  * nanoseconds by the ratio measured over the run itself, so nothing waits for
  * a calibration and nothing trusts a nominal frequency.
  */
-#ifndef TRAFFIC_CLOCK_H
-#define TRAFFIC_CLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -129,5 +128,3 @@ struct clock_description {
 /* Describe C, whose ticks are NS long and whose rate changed by DEVIATION. */
 struct clock_description clock_describe(const struct clock *c, double ns,
 					double deviation);
-
-#endif

@@ -3,8 +3,7 @@
  * host's addresses of that memory are only given to these functions, never
  * dereferenced.
  */
-#ifndef TRAFFIC_COPIER_H
-#define TRAFFIC_COPIER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -43,5 +42,3 @@ int copier_post(struct flow *f, struct flow_qp *q, struct flow_request *r,
 
 /* Read the byte at FLAG into *VALUE.  Returns 0 or a negative errno. */
 int copier_flag(struct flow *f, const volatile uint8_t *flag, uint8_t *value);
-
-#endif

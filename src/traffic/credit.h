@@ -6,8 +6,7 @@
  * notices and credits are signaled, and their completions free the send queue
  * up to that number.
  */
-#ifndef TRAFFIC_CREDIT_H
-#define TRAFFIC_CREDIT_H
+#pragma once
 
 #include "traffic/flow.h"
 
@@ -45,5 +44,3 @@ int credit_idle(struct flow *f);
 
 /* A credit came: the peer has checked the first COUNT messages of Q. */
 void credit_take(struct flow *f, struct flow_qp *q, uint64_t count);
-
-#endif

@@ -4,8 +4,7 @@
  * inline calls through context->ops, so the loops also run on the fake provider
  * of the unit tests.
  */
-#ifndef TRAFFIC_FLOW_H
-#define TRAFFIC_FLOW_H
+#pragma once
 
 #include <infiniband/verbs.h>
 #include <stdatomic.h>
@@ -420,5 +419,3 @@ void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape);
  * took.  Returns 0 or a negative errno, with the failure in F.
  */
 int flow_fill_receives(struct flow *f);
-
-#endif

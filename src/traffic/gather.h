@@ -3,8 +3,7 @@
  * the same length, or the first ones a byte more, and each begins in a cache
  * line of its own, so that a device must fetch or store each of them apart.
  */
-#ifndef TRAFFIC_GATHER_H
-#define TRAFFIC_GATHER_H
+#pragma once
 
 #include <infiniband/verbs.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ uint64_t gather_place(const struct gather *g, uint64_t offset);
 /* Fill the entries of LIST for a message at ADDRESS in the memory of LKEY. */
 void gather_fill(const struct gather *g, uint64_t address, uint32_t lkey,
 		 struct ibv_sge *list);
-
-#endif

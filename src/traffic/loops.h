@@ -1,7 +1,6 @@
 /* The timed loops that keep to no schedule of their own; open_loop.h has the
  * one that does. */
-#ifndef TRAFFIC_LOOPS_H
-#define TRAFFIC_LOOPS_H
+#pragma once
 
 #include "traffic/flow.h"
 
@@ -80,5 +79,3 @@ int latency_round_trip(struct flow *f, enum op op);
  * at the last message counted.  Returns as bandwidth_run().
  */
 int responder_run(struct flow *f, enum op op);
-
-#endif

@@ -3,8 +3,7 @@
  * complete at once.  A loop on it measures only its own cost, so only
  * calibrate.h uses it.
  */
-#ifndef TRAFFIC_NULL_PROVIDER_H
-#define TRAFFIC_NULL_PROVIDER_H
+#pragma once
 
 #include <infiniband/verbs.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ struct null_provider {
 
 /* Initialise P: p->qp takes ibv_post_send(3), p->cq takes ibv_poll_cq(3). */
 void null_provider_init(struct null_provider *p);
-
-#endif

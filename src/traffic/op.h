@@ -1,6 +1,5 @@
 /* The table of operations.  A new operation is a new line here. */
-#ifndef TRAFFIC_OP_H
-#define TRAFFIC_OP_H
+#pragma once
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>
@@ -179,5 +178,3 @@ enum post_method {
 };
 
 enum metric { METRIC_BANDWIDTH, METRIC_LATENCY, METRIC_COUNT };
-
-#endif

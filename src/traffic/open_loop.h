@@ -4,8 +4,7 @@
  * stalled device delays every operation scheduled meanwhile; a closed loop
  * stalls along with the device and sees one slow operation.
  */
-#ifndef TRAFFIC_OPEN_LOOP_H
-#define TRAFFIC_OPEN_LOOP_H
+#pragma once
 
 #include "traffic/flow.h"
 
@@ -81,5 +80,3 @@ void open_loop_advance(struct open_loop *o);
  * Returns as bandwidth_run().
  */
 int open_loop_run(struct flow *f, enum op op);
-
-#endif

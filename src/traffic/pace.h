@@ -3,8 +3,7 @@
  * from the start of the run, so a delay is caught up and rounding errors do not
  * add up.
  */
-#ifndef TRAFFIC_PACE_H
-#define TRAFFIC_PACE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -56,5 +55,3 @@ static inline uint64_t pace_due(struct pacer *p, uint64_t now, uint64_t posted)
 	}
 	return due;
 }
-
-#endif

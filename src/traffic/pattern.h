@@ -6,8 +6,7 @@
  * the message's size, so that the receiver on an unreliable transport can
  * identify it.  These functions are pure.
  */
-#ifndef TRAFFIC_PATTERN_H
-#define TRAFFIC_PATTERN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ uint64_t pattern_nearest(uint64_t low, unsigned int bits, uint64_t next);
 /* The sequence number at the start of the SIZE bytes at BUFFER, when NEXT is
  * expected; NEXT when SIZE is 0. */
 uint64_t pattern_sequence(const uint8_t *buffer, uint64_t size, uint64_t next);
-
-#endif

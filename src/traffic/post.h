@@ -1,6 +1,5 @@
 /* Posting sends and polling completions: shared by all loops. */
-#ifndef TRAFFIC_POST_H
-#define TRAFFIC_POST_H
+#pragma once
 
 #include <errno.h>
 #include <stddef.h>
@@ -169,5 +168,3 @@ static ALWAYS_INLINE void tell_progress(struct flow *f, uint64_t messages)
 	atomic_store_explicit(&f->progress->messages, messages,
 			      memory_order_relaxed);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Posting receives and taking messages: shared by all loops that do so. */
-#ifndef TRAFFIC_RECEIVE_H
-#define TRAFFIC_RECEIVE_H
+#pragma once
 
 #include "traffic/allowance.h"
 #include "traffic/credit.h"
@@ -105,5 +104,3 @@ static ALWAYS_INLINE int idle(struct flow *f)
 	f->idle_polls++;
 	return f->wait ? f->wait(f) : 0;
 }
-
-#endif

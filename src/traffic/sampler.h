@@ -1,6 +1,5 @@
 /* Records latency samples and decides which of them count. */
-#ifndef TRAFFIC_SAMPLER_H
-#define TRAFFIC_SAMPLER_H
+#pragma once
 
 #include "traffic/flow.h"
 
@@ -52,5 +51,3 @@ static ALWAYS_INLINE bool finished(const struct flow *f,
 	return s->left == 0 || (!f->shape.iterations && f->window.opened &&
 				flow_phase(f) >= PHASE_DRAIN);
 }
-
-#endif

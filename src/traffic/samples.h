@@ -3,8 +3,7 @@
  * its only reader.  The loop never waits: it drops and counts samples that find
  * no room.
  */
-#ifndef TRAFFIC_SAMPLES_H
-#define TRAFFIC_SAMPLES_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -64,5 +63,3 @@ static inline uint64_t samples_take(struct sample_ring *ring,
 	atomic_store_explicit(&ring->read, first + n, memory_order_release);
 	return n;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Sending single messages on one QP: shared by the latency loops. */
-#ifndef TRAFFIC_SINGLE_H
-#define TRAFFIC_SINGLE_H
+#pragma once
 
 #include <endian.h>
 #include <errno.h>
@@ -114,5 +113,3 @@ static ALWAYS_INLINE uint64_t pause_for_gap(const struct flow *f, uint64_t now)
 		now = clock_ticks(f->clock);
 	return now;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What a loop over single messages does for verification, for memory that the
  * host cannot access, or for several entries, kept apart from the loop. */
-#ifndef TRAFFIC_SLOW_H
-#define TRAFFIC_SLOW_H
+#pragma once
 
 #include "traffic/flow.h"
 
@@ -12,5 +11,3 @@
  */
 void slow_post(struct flow *f, struct flow_qp *q, struct flow_request *r,
 	       uint8_t count, int *ret);
-
-#endif

@@ -1,6 +1,5 @@
 /* The state of a verified flow (verify.h). */
-#ifndef TRAFFIC_VERIFIER_H
-#define TRAFFIC_VERIFIER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ static inline struct verify_qp *verify_qp_of(struct flow *f,
 {
 	return &f->verify->qps[q - f->qps];
 }
-
-#endif

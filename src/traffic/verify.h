@@ -12,8 +12,7 @@
  * immediate data or, on iWARP, which has none, as data.  In such a run the
  * credit completes a message.
  */
-#ifndef TRAFFIC_VERIFY_H
-#define TRAFFIC_VERIFY_H
+#pragma once
 
 #include <infiniband/verbs.h>
 #include <stdint.h>
@@ -59,5 +58,3 @@ int verify_received(struct flow *f, const struct ibv_wc *wc,
 /* Check the counters after the peer has sent all its atomic operations,
  * f->expected of this size.  Returns 0 or -EBADMSG. */
 int verify_counters(struct flow *f);
-
-#endif

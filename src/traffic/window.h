@@ -3,8 +3,7 @@
  * this end finds their send completion or, with counts_arrivals, when they
  * arrive.
  */
-#ifndef TRAFFIC_WINDOW_H
-#define TRAFFIC_WINDOW_H
+#pragma once
 
 #include "traffic/flow.h"
 
@@ -58,5 +57,3 @@ bool window_is_edge(struct flow *f);
  * next completions answer a mark requested before it opened.
  */
 uint32_t window_edge(struct flow *f, uint32_t seen, uint32_t command);
-
-#endif

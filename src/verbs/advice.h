@@ -1,6 +1,5 @@
 /* Failed set-up verbs, and what to do about them.  Pure. */
-#ifndef VERBS_ADVICE_H
-#define VERBS_ADVICE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ const char *verb_advice(const char *verb, int errnum, bool ethernet);
 int verb_failed(const struct port *port, const char *verb, int errnum,
 		struct error *err, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
-
-#endif

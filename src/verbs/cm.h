@@ -20,8 +20,7 @@
  * Nothing here waits: an end polls cm_fd(), and calls cm_take() when it is
  * readable.
  */
-#ifndef VERBS_CM_H
-#define VERBS_CM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -71,5 +70,3 @@ void cm_stop_listening(struct cm *cm);
 /* Release all connections, or leave the group; NULL is fine.  Call
  * resources_stop() before. */
 void cm_close(struct cm *cm);
-
-#endif

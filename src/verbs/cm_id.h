@@ -3,8 +3,7 @@
  * other's requests and answers.
  *
  * Functions that return int return 0, or a negative errno set in ERR. */
-#ifndef VERBS_CM_ID_H
-#define VERBS_CM_ID_H
+#pragma once
 
 #include <infiniband/verbs.h>
 #include <netinet/in.h>
@@ -216,5 +215,3 @@ int cm_group_timed_out(const struct cm_group *group, struct error *err);
 
 /* Leave the group; NULL is fine. */
 void cm_group_leave(struct cm_group *group);
-
-#endif

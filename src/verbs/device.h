@@ -1,6 +1,5 @@
 /* Finds and opens a device and reads its capabilities. */
-#ifndef VERBS_DEVICE_H
-#define VERBS_DEVICE_H
+#pragma once
 
 #include <infiniband/verbs.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ int device_scan(const struct parameters *params, struct found_port **found,
  */
 int pd_alloc(const struct device *device, struct ibv_pd **pd,
 	     struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The RDMA devices of this machine, and why one cannot be opened. */
-#ifndef VERBS_DEVICE_LIST_H
-#define VERBS_DEVICE_LIST_H
+#pragma once
 
 #include <infiniband/verbs.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ int device_list_open(const struct listed *listed, struct ibv_context **context,
  * -ENODEV. */
 int device_list_no_such(const struct device_list *list, const char *name,
 			struct error *err);
-
-#endif

@@ -3,8 +3,7 @@
  * three classes: an immediate return value of a verb, a failed completion and
  * an asynchronous event.  Pure.
  */
-#ifndef VERBS_EXPLAIN_H
-#define VERBS_EXPLAIN_H
+#pragma once
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>
@@ -74,5 +73,3 @@ int explain_event(enum ibv_event_type event, const char *device,
  */
 const char *explain_loss(const struct plan *plan, uint64_t size,
 			 const char *otherwise);
-
-#endif

@@ -1,6 +1,5 @@
 /* The addresses of an iWARP device, which has no GIDs that lead to it. */
-#ifndef VERBS_IWARP_H
-#define VERBS_IWARP_H
+#pragma once
 
 #include <infiniband/verbs.h>
 #include <sys/types.h>
@@ -14,5 +13,3 @@
  */
 ssize_t iwarp_addresses(const union ibv_gid *gid,
 			struct ibv_gid_entry *addresses, size_t most);
-
-#endif

@@ -1,6 +1,5 @@
 /* The registered memory that messages are sent from and arrive in. */
-#ifndef VERBS_MEMORY_H
-#define VERBS_MEMORY_H
+#pragma once
 
 #include <infiniband/verbs.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ struct ibv_mr *memory_mr(const struct memory *memory, const uint8_t *address);
 /* The address by which the device knows ADDRESS, which must be in the
  * buffer. */
 uint64_t memory_address(const struct memory *memory, const uint8_t *address);
-
-#endif

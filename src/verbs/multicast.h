@@ -4,8 +4,7 @@
  * when the connection manager joins it (cm_multicast.c); on RoCE the address is
  * all there is to it.
  */
-#ifndef VERBS_MULTICAST_H
-#define VERBS_MULTICAST_H
+#pragma once
 
 #include <infiniband/verbs.h>
 #include <sys/socket.h>
@@ -61,5 +60,3 @@ int multicast_join(const struct device *device, const struct path *path,
 /* Leave the IP group, and detach the queue pairs, which are the first of QPS,
  * before they are destroyed. */
 void multicast_leave(struct multicast *multicast, const struct flow_qp *qps);
-
-#endif

@@ -1,8 +1,7 @@
 /* One queue pair: RESET -> INIT -> RTR -> RTS, by ibv_modify_qp(3); and address
  * handles of UD queue pairs: one per flow label, shared by the queue pairs that
  * use it. */
-#ifndef VERBS_QP_H
-#define VERBS_QP_H
+#pragma once
 
 #include <infiniband/verbs.h>
 #include <stdint.h>
@@ -90,5 +89,3 @@ int addresses_get(struct addresses *list, const struct device *device,
 
 /* Destroy all handles; LIST is then empty. */
 void addresses_destroy(struct addresses *list);
-
-#endif

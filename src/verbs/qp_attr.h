@@ -3,8 +3,7 @@
  * transport requires (man ibv_modify_qp), and the attributes to query.  The
  * device ignores members outside the mask.  Pure.
  */
-#ifndef VERBS_QP_ATTR_H
-#define VERBS_QP_ATTR_H
+#pragma once
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>
@@ -65,5 +64,3 @@ int qp_attr_query(enum transport transport, bool target);
  */
 struct effective qp_attr_effective(const struct ibv_qp_attr *attr,
 				   enum transport transport, bool global);
-
-#endif

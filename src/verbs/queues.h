@@ -3,8 +3,7 @@
  * and a shared receive queue; and the receives.  Loops sleep until there are
  * completions (-e) by the channel.
  */
-#ifndef VERBS_QUEUES_H
-#define VERBS_QUEUES_H
+#pragma once
 
 #include <infiniband/verbs.h>
 #include <stdint.h>
@@ -86,5 +85,3 @@ int queues_give_words(const struct device *device, struct ibv_pd *pd,
  * recorded in F.
  */
 int sleep_wait(struct flow *f);
-
-#endif

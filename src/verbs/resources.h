@@ -2,8 +2,7 @@
  * The verbs objects of one run: protection domain, memory, completion queues,
  * queue pairs.
  */
-#ifndef VERBS_RESOURCES_H
-#define VERBS_RESOURCES_H
+#pragma once
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>
@@ -165,5 +164,3 @@ uint32_t resources_first_qp(const struct resources *res, uint32_t t);
 /* Start of the memory that messages arrive in: the second of two regions, or
  * the only one. */
 uint8_t *resources_incoming(const struct resources *res);
-
-#endif

@@ -1,6 +1,5 @@
 /* The devices that are watched, each open for its asynchronous events. */
-#ifndef WATCH_DEVICES_H
-#define WATCH_DEVICES_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -54,5 +53,3 @@ void devices_close(struct watched_devices *devices);
  */
 int port_status_read(struct ibv_context *context, uint8_t number,
 		     struct port_status *status);
-
-#endif

@@ -1,6 +1,5 @@
 /* What 'verbsperf watch' sees happen to devices, as data. */
-#ifndef WATCH_EVENT_H
-#define WATCH_EVENT_H
+#pragma once
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>
@@ -101,5 +100,3 @@ struct watch_taker {
  */
 int watch(const struct parameters *params, struct watch_taker *taker,
 	  int cancel_fd, struct error *err);
-
-#endif

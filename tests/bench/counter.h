@@ -1,6 +1,5 @@
 /* The CPU's counter, which the fake NIC and the bare loop tell time by. */
-#ifndef COUNTER_H
-#define COUNTER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,6 +20,4 @@ static inline uint64_t counter(void)
 }
 #else
 #error "no counter is known for this CPU"
-#endif
-
 #endif

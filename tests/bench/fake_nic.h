@@ -4,8 +4,7 @@
  * set by the environment (fake_time.c), whether data moves (fake_data.c), and
  * what links are between several of them (fake_fabric.c).
  */
-#ifndef FAKE_NIC_H
-#define FAKE_NIC_H
+#pragma once
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>
@@ -139,5 +138,3 @@ uint64_t fake_ns_until(uint64_t due);
 void fake_note(uint64_t posted, uint64_t now);
 
 #pragma GCC visibility pop
-
-#endif

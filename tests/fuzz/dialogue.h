@@ -7,8 +7,7 @@
  * record becomes the frame of that type; with the top bit of the type set it is
  * sent as it is, with no header.
  */
-#ifndef TESTS_FUZZ_DIALOGUE_H
-#define TESTS_FUZZ_DIALOGUE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ enum {
  */
 void dialogue_run(const uint8_t *data, size_t size, bool client,
 		  const struct parameters *params);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the fuzzers share: libFuzzer's entry, and what must hold. */
-#ifndef TESTS_FUZZ_FUZZ_H
-#define TESTS_FUZZ_FUZZ_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 			abort(); \
 		} \
 	} while (0)
-
-#endif

@@ -7,8 +7,7 @@
  * The environment says what is wrong: STANDIN_FAULT is the name of the call
  * that fails, and STANDIN_NO_DMABUF that no dma-buf is exported.
  */
-#ifndef TESTS_STANDIN_MEMORY_H
-#define TESTS_STANDIN_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ void standin_free(uint64_t address);
 
 /* A descriptor of a whole piece, at its ADDRESS; -1: none. */
 int standin_export(uint64_t address, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* A frame of any type, from what its encoder needs. */
-#ifndef TESTS_UNIT_ANY_FRAME_H
-#define TESTS_UNIT_ANY_FRAME_H
+#pragma once
 
 #include "net/frames.h"
 
@@ -65,5 +64,3 @@ static inline void encode_any(enum frame_type type, const struct any_frame *any,
 		*frame = encode_empty(type);
 	}
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A line of words as argv, parsed. */
-#ifndef TESTS_UNIT_COMMAND_LINE_H
-#define TESTS_UNIT_COMMAND_LINE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -37,5 +36,3 @@ static inline void taken(const char *line, char copy[COMMAND_LINE_SIZE],
 		fail_msg("'%s': %s", line, err.message);
 	assert_false(error_is_set(&err));
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Facts of which each is known and as large as it may be. */
-#ifndef TESTS_UNIT_EVERY_FACT_H
-#define TESTS_UNIT_EVERY_FACT_H
+#pragma once
 
 #include <string.h>
 
@@ -29,5 +28,3 @@ static inline struct facts every_fact(void)
 		}
 	return facts;
 }
-
-#endif

@@ -2,8 +2,7 @@
  * The functions of ibv_wr_start(3) for a fake queue pair: they gather sends,
  * and at the end hand them to its ibv_post_send.
  */
-#ifndef TESTS_UNIT_FAKE_BUILDER_H
-#define TESTS_UNIT_FAKE_BUILDER_H
+#pragma once
 
 #include <infiniband/verbs.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ struct builder {
 
 /* Give B's queue pair the functions. */
 void builder_init(struct builder *b);
-
-#endif

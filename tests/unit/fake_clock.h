@@ -3,8 +3,7 @@
  * takes some, and each reading of the clock.  Linked into a test, it is the
  * clock_gettime() of the whole program.
  */
-#ifndef TESTS_UNIT_FAKE_CLOCK_H
-#define TESTS_UNIT_FAKE_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ uint64_t fake_clock_now(void);
 
 /* fake_free(); time stands still then, as cmocka still asks for it. */
 void fake_clock_free(struct fake *fake, struct flow *flow);
-
-#endif

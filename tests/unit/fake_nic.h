@@ -1,6 +1,5 @@
 /* Inside the fake NIC: its objects, and the lock that guards them all. */
-#ifndef TESTS_UNIT_FAKE_NIC_H
-#define TESTS_UNIT_FAKE_NIC_H
+#pragma once
 
 #include <infiniband/verbs.h>
 #include <pthread.h>
@@ -193,5 +192,3 @@ void nic_stray(struct nic_qp *q);
  */
 enum ibv_wc_status nic_transfer(struct nic_qp *q, struct nic_qp *peer,
 				const struct nic_send *s);
-
-#endif

@@ -3,8 +3,7 @@
  * through context->ops.  It completes signaled work some polls after it was
  * posted, notes what the loop did, and fails when told to.
  */
-#ifndef TESTS_UNIT_FAKE_PROVIDER_H
-#define TESTS_UNIT_FAKE_PROVIDER_H
+#pragma once
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>
@@ -180,5 +179,3 @@ void fake_deliver(struct fake *fake, struct fake_qp *q);
  */
 void fake_deliver_message(struct fake *fake, struct fake_qp *q,
 			  const struct ibv_wc *wc, const void *data);
-
-#endif

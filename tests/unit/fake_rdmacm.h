@@ -3,8 +3,7 @@
  * manager that connects both ends in one process, and does wrong what the test
  * wants.  They come with the fake verbs.
  */
-#ifndef TESTS_UNIT_FAKE_RDMACM_H
-#define TESTS_UNIT_FAKE_RDMACM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,5 +55,3 @@ void fake_rdmacm_reset(void);
 
 /* Nothing is left, and nothing was misused. */
 bool fake_rdmacm_is_clean(void);
-
-#endif

@@ -4,8 +4,7 @@
  * one process, with a NIC between them that moves the bytes of every operation,
  * over RC, UC, UD and XRC, as soon as it is posted.
  */
-#ifndef TESTS_UNIT_FAKE_VERBS_H
-#define TESTS_UNIT_FAKE_VERBS_H
+#pragma once
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>
@@ -101,5 +100,3 @@ uint32_t fake_verbs_alive(void);
 
 /* CONTEXT reports TYPE asynchronously. */
 void fake_verbs_raise(struct ibv_context *context, enum ibv_event_type type);
-
-#endif

@@ -3,8 +3,7 @@
  * net/frames.h; PLAN and ACCEPT are in golden_plan.h.  What differs from
  * these is another protocol: it needs another WIRE_PROTOCOL.
  */
-#ifndef TESTS_UNIT_GOLDEN_H
-#define TESTS_UNIT_GOLDEN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -314,5 +313,3 @@ static const uint8_t golden_wait[] = {
 	/* clients before */
 	0x00, 0x00, 0x00, 0x13,
 };
-
-#endif

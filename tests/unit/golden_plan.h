@@ -1,8 +1,7 @@
 /*
  * PLAN and ACCEPT of protocol 7 as bytes, which both hold a port: as golden.h.
  */
-#ifndef TESTS_UNIT_GOLDEN_PLAN_H
-#define TESTS_UNIT_GOLDEN_PLAN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -369,5 +368,3 @@ static const uint8_t golden_accept[] = {
 	/* no more of the port */
 	0x00, 0x00,
 };
-
-#endif

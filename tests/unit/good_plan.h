@@ -1,6 +1,5 @@
 /* A plan, and a port for it, that nothing is wrong with, to be spoiled. */
-#ifndef TESTS_UNIT_GOOD_PLAN_H
-#define TESTS_UNIT_GOOD_PLAN_H
+#pragma once
 
 #include "model/plan.h"
 #include "model/port.h"
@@ -62,5 +61,3 @@ static inline struct port good_port(void)
 		},
 	};
 }
-
-#endif

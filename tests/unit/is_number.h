@@ -1,6 +1,5 @@
 /* Kinds of parameters, for unit tests and fuzzers. */
-#ifndef TESTS_UNIT_IS_NUMBER_H
-#define TESTS_UNIT_IS_NUMBER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ static inline bool param_is_number(const struct param *row)
 		return true;
 	}
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Looking into a JSON report.  A path is like "results.0.bandwidth". */
-#ifndef TESTS_UNIT_JSON_CHECKS_H
-#define TESTS_UNIT_JSON_CHECKS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -23,5 +22,3 @@ void check_keys(json_t *root, const char *where, const char *keys);
 void check_string(json_t *root, const char *path, const char *wanted);
 void check_number(json_t *root, const char *path, double wanted);
 void check_null(json_t *root, const char *path);
-
-#endif

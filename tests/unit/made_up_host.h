@@ -1,6 +1,5 @@
 /* A folder of made-up /sys and /proc, where host/sysfs.h then looks. */
-#ifndef TESTS_UNIT_MADE_UP_HOST_H
-#define TESTS_UNIT_MADE_UP_HOST_H
+#pragma once
 
 #include <stdio.h>
 #include <sys/stat.h>
@@ -63,5 +62,3 @@ static inline int host_end(void **state)
 	snprintf(command, sizeof(command), "rm -r %s", made_up_root);
 	return system(command);
 }
-
-#endif

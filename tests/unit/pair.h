@@ -2,8 +2,7 @@
  * Both ends of a session in one process, each in a thread of its own, over
  * the fake verbs; between them a relay that can spoil one frame.
  */
-#ifndef TESTS_UNIT_PAIR_H
-#define TESTS_UNIT_PAIR_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -120,5 +119,3 @@ void pair_say(int fd, struct frame *frame);
  * its queue pair is nowhere. */
 void pair_say_until_ready(int fd, const struct plan *plan,
 			  const struct port *port);
-
-#endif

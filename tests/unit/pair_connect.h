@@ -1,7 +1,6 @@
 /* A pair for the test connect, over TCP or by the connection manager, and what
  * is true of either. */
-#ifndef TESTS_UNIT_PAIR_CONNECT_H
-#define TESTS_UNIT_PAIR_CONNECT_H
+#pragma once
 
 #include "pair.h"
 
@@ -24,5 +23,3 @@ void connect_check_limit(struct pair *p);
 
 /* Run: both ends fail, the client with MESSAGE.  Release all. */
 void connect_run_fails(struct pair *p, const char *message);
-
-#endif

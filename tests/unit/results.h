@@ -1,6 +1,5 @@
 /* Results as runs leave them, for the reports. */
-#ifndef TESTS_UNIT_RESULTS_H
-#define TESTS_UNIT_RESULTS_H
+#pragma once
 
 #include "model/result.h"
 #include "report/stream.h"
@@ -34,5 +33,3 @@ void result_add_threads(struct result *r);
 void result_add_cpu(struct result *r);	/* with --cpu */
 /* As far as a client comes that cannot connect. */
 struct result *result_unconnected(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* The row of a parameter, by its name. */
-#ifndef TESTS_UNIT_ROW_OF_H
-#define TESTS_UNIT_ROW_OF_H
+#pragma once
 
 #include "is_number.h"
 #include "model/param.h"
@@ -14,5 +13,3 @@ static inline const struct param *row_of(const char *name)
 	fail_msg("no parameter %s", name);
 	return NULL;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Two sets of a queue pair's values, compared one by one. */
-#ifndef TESTS_UNIT_SAME_EFFECTIVE_H
-#define TESTS_UNIT_SAME_EFFECTIVE_H
+#pragma once
 
 #include "model/endpoint.h"
 #include "test.h"
@@ -13,5 +12,3 @@ static inline void check_effective(const struct effective *got,
 	EFFECTIVE_LIST(X)
 #undef X
 }
-
-#endif

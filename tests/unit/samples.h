@@ -1,6 +1,5 @@
 /* One of each frame, as a value and as bytes (golden.h, golden_plan.h). */
-#ifndef TESTS_UNIT_SAMPLES_H
-#define TESTS_UNIT_SAMPLES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ struct frame sample_frame(enum frame_type type, const uint8_t *bytes,
 
 /* Decode FRAME as what its type says; what came out is dropped. */
 int sample_decode(const struct frame *frame, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* What every unit test includes: cmocka, and a few words on top of it. */
-#ifndef TESTS_UNIT_TEST_H
-#define TESTS_UNIT_TEST_H
+#pragma once
 
 // clang-format off
 #include <stdarg.h>
@@ -85,5 +84,3 @@ static inline uint64_t next_random(uint64_t *seed)
 	*seed ^= *seed << 17;
 	return *seed;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Two good ends with a good plan, to be spoiled, and what is found then. */
-#ifndef TESTS_UNIT_TWO_ENDS_H
-#define TESTS_UNIT_TWO_ENDS_H
+#pragma once
 
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -114,5 +113,3 @@ static inline void check_only(struct two_ends *e, const char *check,
 	assert_int_equal(ret < 0, verdict == VERDICT_ERROR);
 	assert_memory_equal(message, err.message, strlen(err.message));
 }
-
-#endif

@@ -3,8 +3,7 @@
  * bytes at once.  A test posts, does harm to memory or completions, and has the
  * other end take what came.
  */
-#ifndef TESTS_UNIT_VERIFY_PAIR_H
-#define TESTS_UNIT_VERIFY_PAIR_H
+#pragma once
 
 #include "traffic/flow.h"
 #include "traffic/verify.h"
@@ -79,5 +78,3 @@ void pair_drop(struct pair_end *end, uint32_t i);
 
 /* Where the message of SEQUENCE arrives, or its result. */
 uint8_t *pair_message(struct pair *pair, uint64_t sequence);
-
-#endif

@@ -85,14 +85,14 @@ static int tell_settings(struct session *s)
 	if (ret)
 		return ret;
 	if (size != sizeof(in))
-		return fail(&s->run.result->error, -EPROTO,
+		return fail(session_error(s), -EPROTO,
 			    "make this end the server",
 			    "the server (%s) was built without mlx5dv, and can "
 			    "then only be the client", talk_of(s)->name);
 	settings_decode(in, VERSION_SETTINGS, &theirs);
 	name = settings_difference(&mine, &theirs);
 	return !name ? 0 :
-	       fail(&s->run.result->error, -EPROTO,
+	       fail(session_error(s), -EPROTO,
 		    "give both ends the same test and options",
 		    "the server (%s) has another %s than this end",
 		    talk_of(s)->name, name);

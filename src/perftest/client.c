@@ -17,7 +17,7 @@
 /* What sent BYTES instead of a version. */
 static int refuse_stranger(struct session *s, const uint8_t *bytes)
 {
-	struct error *err = &s->run.result->error;
+	struct error *err = session_error(s);
 	uint32_t magic;
 
 	memcpy(&magic, bytes, sizeof(magic));
@@ -33,7 +33,7 @@ static int refuse_stranger(struct session *s, const uint8_t *bytes)
 static int check_version(struct session *s)
 {
 	const struct talk *t = talk_of(s);
-	struct error *err = &s->run.result->error;
+	struct error *err = session_error(s);
 
 	if (t->version.number < VERSION_LEAST)
 		return fail(err, -EPROTONOSUPPORT, "upgrade perftest there",

@@ -86,7 +86,7 @@ static int take_report(struct session *s, struct done *theirs)
 	const double ns = (double)report->iterations * 1e3 / report->mpps;
 
 	if (plan_is_endless(s->run.plan))
-		return fail(&s->run.result->error, -EIO, NULL,
+		return fail(session_error(s), -EIO, NULL,
 			    "the %s (%s) was stopped, and then does not say "
 			    "what it measured", s->run.conn->peer,
 			    talk_of(s)->name);
@@ -94,20 +94,19 @@ static int take_report(struct session *s, struct done *theirs)
 	    report->size <= plan_largest(s->run.plan))
 		s->run.size = report->size;
 	if (report->size != s->run.size)
-		return fail(&s->run.result->error, -EPROTO,
+		return fail(session_error(s), -EPROTO,
 			    "give both ends the same --size",
 			    "the %s (%s) measured messages of %llu bytes, this "
 			    "end %llu", s->run.conn->peer, talk_of(s)->name,
 			    (unsigned long long)report->size,
 			    (unsigned long long)s->run.size);
 	if (!report->iterations)
-		return fail(&s->run.result->error, -EIO,
-			    "use a longer --duration",
+		return fail(session_error(s), -EIO, "use a longer --duration",
 			    "the %s (%s) measured nothing", s->run.conn->peer,
 			    talk_of(s)->name);
 	/* perftest -F goes on with a clock that it does not trust */
 	if (report->mpps <= 0)
-		return fail(&s->run.result->error, -EIO,
+		return fail(session_error(s), -EIO,
 			    "its host may be too busy for perftest's clock",
 			    "the %s (%s) reported a rate of 0",
 			    s->run.conn->peer, talk_of(s)->name);

@@ -21,7 +21,7 @@
 static int sends_version(struct session *s)
 {
 	struct connection *conn = s->run.conn;
-	struct error *err = &s->run.result->error;
+	struct error *err = session_error(s);
 	int ret = oob_wait(conn->fd, POLLIN, &conn->cancel_fd,
 			   time_after(run_peer_timeout(&s->run)), err);
 	uint8_t byte;
@@ -90,7 +90,7 @@ static int take_own(struct session *s)
 		params->gbits = test->gbits;
 	}
 	if (!perftest_has_settings(s))
-		return limits_check(params, &s->run.result->error);
+		return limits_check(params, session_error(s));
 	if (!params->max_duration)
 		params->max_duration = params->once ? 2 * PLAN_LONGEST :
 						      LONGEST_UNKNOWN;
@@ -101,7 +101,7 @@ static int take_own(struct session *s)
  * its version. */
 static int admit(struct session *s)
 {
-	struct error *err = &s->run.result->error;
+	struct error *err = session_error(s);
 	uint8_t mine[VERSION_SIZE];
 	struct talk *t = talk_of(s);
 	int ret;

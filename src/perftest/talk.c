@@ -15,13 +15,13 @@ static int wait_ready(struct session *s, short events, uint64_t deadline)
 	struct connection *conn = s->run.conn;
 
 	return oob_wait(conn->fd, events, &conn->cancel_fd, deadline,
-			&s->run.result->error);
+			session_error(s));
 }
 
 static int lost(struct session *s, const char *doing, const char *what,
 		int errnum)
 {
-	return fail_errno(&s->run.result->error, errnum, NULL,
+	return fail_errno(session_error(s), errnum, NULL,
 			  "lost the connection to the %s (%s) while %s its %s",
 			  s->run.conn->peer, talk_of(s)->name, doing, what);
 }
@@ -45,7 +45,7 @@ int talk_send(struct session *s, const char *what, const uint8_t *bytes,
 
 static int silent(struct session *s, const char *what, size_t got, size_t size)
 {
-	return fail(&s->run.result->error, -ETIMEDOUT,
+	return fail(session_error(s), -ETIMEDOUT,
 		    "give both ends the same test and options: perftest says "
 		    "nothing of its own",
 		    "the %s (%s) said nothing%s in time: waited for its %s, "
@@ -56,7 +56,7 @@ static int silent(struct session *s, const char *what, size_t got, size_t size)
 
 static int closed(struct session *s, const char *what, size_t got, size_t size)
 {
-	return fail(&s->run.result->error, -ECONNRESET,
+	return fail(session_error(s), -ECONNRESET,
 		    "look at its output, and give both ends the same test and "
 		    "options",
 		    "the %s (%s) closed the connection while this end waited "
@@ -117,7 +117,7 @@ int talk_swap(struct session *s, const char *what, uint64_t more,
 
 int talk_refuse(struct session *s, const char *what)
 {
-	return fail(&s->run.result->error, -EPROTO,
+	return fail(session_error(s), -EPROTO,
 		    "give both ends the same test and options",
 		    "the %s (%s) sent a %s that cannot be read",
 		    s->run.conn->peer, talk_of(s)->name, what);

@@ -17,7 +17,7 @@
 int session_open_samples(struct session *s)
 {
 	struct parameters *params = &s->run.result->params;
-	struct error *err = &s->run.result->error;
+	struct error *err = session_error(s);
 
 	session_stage(s, "samples");
 	if (params->plan.check || s->run.recorder)

@@ -162,7 +162,7 @@ static int answer_all(struct answers *a)
 	do {
 		ret = oob_receive(s->run.conn, "the next connection",
 				  time_after(run_peer_timeout(&s->run)),
-				  &frame, &s->run.result->error);
+				  &frame, session_error(s));
 		if (ret)
 			return ret;
 		ret = answer(a, &frame);
@@ -199,7 +199,7 @@ int connections_answer(struct session *s)
 	session_stage(s, "connect");
 	if (HAVE_RDMACM && s->run.plan->rdma_cm)
 		return acceptor_serve(s);
-	ret = link_open(&a.end, &s->run.result->error) ?: answer_all(&a);
+	ret = link_open(&a.end, session_error(s)) ?: answer_all(&a);
 	link_report(&a.end, s->run.result, ret);
 	free_answers(&a);
 	return ret;

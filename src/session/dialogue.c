@@ -12,14 +12,14 @@
 
 void session_stage(struct session *s, const char *stage)
 {
-	error_stage(&s->run.result->error, stage);
+	error_stage(session_error(s), stage);
 }
 
 int session_send(struct session *s, struct frame frame)
 {
 	int ret = oob_send_or_explain(s->run.conn, &frame,
 				  time_after(run_peer_timeout(&s->run)),
-				  &s->run.result->error);
+				  session_error(s));
 
 	frame_free(&frame);
 	return ret;
@@ -30,8 +30,8 @@ int session_unexpected(struct session *s, const struct frame *frame,
 {
 	if (frame->type == FRAME_REFUSE || frame->type == FRAME_ABORT)
 		return frames_take_error(frame, s->run.conn->peer,
-					 &s->run.result->error);
-	return wire_fail(&s->run.result->error, s->run.conn->peer, "answer",
+					 session_error(s));
+	return wire_fail(session_error(s), s->run.conn->peer, "answer",
 			 "the %s sent %s where %s was expected",
 			 s->run.conn->peer, frame_name(frame->type),
 			 frame_name(wanted));
@@ -68,7 +68,7 @@ static bool is_sign_due(const struct session *s, const struct frame *sign,
 static int take_wait(struct session *s, const struct frame *frame)
 {
 	uint32_t place;
-	int ret = decode_wait(frame, &place, &s->run.result->error) ?:
+	int ret = decode_wait(frame, &place, session_error(s)) ?:
 		  session_send_empty(s, FRAME_ALIVE);
 
 	if (ret || place == s->place)
@@ -94,7 +94,7 @@ static int take_sign(struct session *s, const struct frame *sign,
 	}
 	if (time_until(*limit))
 		return 0;
-	return fail(&s->run.result->error, -ETIMEDOUT, NULL,
+	return fail(session_error(s), -ETIMEDOUT, NULL,
 		    "the %s is alive but did not send %s within %.6g s",
 		    s->run.conn->peer, frame_name(type),
 		    (double)alive_limit(s, type) / (double)SECOND);
@@ -111,7 +111,7 @@ static int receive(struct session *s, enum frame_type type, struct frame *frame)
 
 		ret = oob_receive(s->run.conn, frame_name(type),
 				  deadline < limit ? deadline : limit, frame,
-				  &s->run.result->error);
+				  session_error(s));
 		if (ret || !is_sign_due(s, frame, type))
 			return ret;
 		ret = take_sign(s, frame, type, &limit);
@@ -140,7 +140,7 @@ int session_expect(struct session *s, enum frame_type type, struct frame *frame)
 int session_work(struct session *s, session_step *step)
 {
 	const struct plan *plan = s->run.plan;
-	struct error *err = &s->run.result->error;
+	struct error *err = session_error(s);
 	struct alive *alive;
 	int ret = alive_begin(s->run.conn, alive_period(plan->timeout), &alive,
 			      err), interrupted;
@@ -161,7 +161,7 @@ int session_receive_empty(struct session *s, enum frame_type type)
 {
 	struct frame frame = { 0 };
 	int ret = session_expect(s, type, &frame) ?:
-		  decode_empty(&frame, &s->run.result->error);
+		  decode_empty(&frame, session_error(s));
 
 	frame_free(&frame);
 	return ret;

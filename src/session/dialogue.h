@@ -96,6 +96,12 @@ void session_continue(struct session *s, const struct dialogue *dialogue);
 /* Open the file for samples, if the user wants one, unless it is open. */
 int session_open_samples(struct session *s);
 
+/* The error of the result, where each step reports its own. */
+static inline struct error *session_error(const struct session *s)
+{
+	return &s->run.result->error;
+}
+
 /* Name the stage of the next steps, for their errors. */
 void session_stage(struct session *s, const char *stage);
 

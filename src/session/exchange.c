@@ -12,7 +12,7 @@
 /* Receive the peer's START. */
 int exchange_await(struct session *s, uint64_t size)
 {
-	struct error *err = &s->run.result->error;
+	struct error *err = session_error(s);
 	struct frame frame = { 0 };
 	uint64_t answered;
 	int ret = session_expect(s, FRAME_START, &frame) ?:

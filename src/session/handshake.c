@@ -25,19 +25,19 @@ static int read_key(struct session *s, struct auth_key *key)
 	int ret;
 
 	if (s->run.client)
-		return key_file_read(path, key, &s->run.result->error);
+		return key_file_read(path, key, session_error(s));
 	ret = key_file_read(path, key, &mine);
 	if (!ret)
 		return 0;
 	log_error(&mine);
-	return fail(&s->run.result->error, ret, NULL,
+	return fail(session_error(s), ret, NULL,
 		    "this server cannot read its key");
 }
 
 int handshake_begin(struct session *s)
 {
 	struct handshake *g = xcalloc(1, sizeof(*g));
-	int ret = auth_init(&s->run.result->error);
+	int ret = auth_init(session_error(s));
 
 	s->handshake = g;
 	g->mine = (struct hello){ .version = PACKAGE_VERSION };
@@ -63,13 +63,13 @@ int handshake_take_hello(struct session *s)
 	struct handshake *g = s->handshake;
 
 	return session_expect(s, FRAME_HELLO, &g->got) ?:
-	       decode_hello(&g->got, &g->theirs, &s->run.result->error);
+	       decode_hello(&g->got, &g->theirs, session_error(s));
 }
 
 int handshake_check(struct session *s)
 {
 	return auth_check_hello(&s->handshake->mine, &s->handshake->theirs,
-				s->run.conn->peer, &s->run.result->error);
+				s->run.conn->peer, session_error(s));
 }
 
 static const struct frame *hello_of(const struct session *s, bool client)
@@ -110,7 +110,7 @@ int handshake_send_proof(struct session *s)
 int handshake_take_proof(struct session *s)
 {
 	const struct transcript transcript = transcript_of(s);
-	struct error *err = &s->run.result->error;
+	struct error *err = session_error(s);
 	struct auth_key key;
 	struct auth auth;
 	struct frame frame = { 0 };

@@ -23,11 +23,6 @@ struct manager {
 					 * yet */
 };
 
-static struct error *error_of(struct session *s)
-{
-	return &s->run.result->error;
-}
-
 /* The session owns the manager, also after a failure. */
 static int new_manager(struct session *s,
 		       const uint8_t token[ENDPOINT_TOKEN_SIZE])
@@ -45,7 +40,7 @@ static int new_manager(struct session *s,
 	s->manager = m;
 	memcpy(end.token, token, sizeof(end.token));
 	cm_address_local(s->run.conn, end.path, &end.local);
-	return cm_open(&end, &m->cm, error_of(s));
+	return cm_open(&end, &m->cm, session_error(s));
 }
 
 int manager_listen(struct session *s, struct endpoint *mine)
@@ -55,7 +50,7 @@ int manager_listen(struct session *s, struct endpoint *mine)
 		return 0;
 	randombytes_buf(mine->cm_token, sizeof(mine->cm_token));
 	return new_manager(s, mine->cm_token) ?:
-	       cm_listen(s->manager->cm, &mine->cm_port, error_of(s));
+	       cm_listen(s->manager->cm, &mine->cm_port, session_error(s));
 }
 
 /* A server trusts the client to give up first. */
@@ -81,7 +76,7 @@ static int receive_frame(struct session *s, struct manager *m,
 	struct frame frame;
 	int ret = oob_take(s->run.conn,
 			   awaits_ready ? frame_name(FRAME_READY) : "rdma_cm",
-			   &frame, error_of(s));
+			   &frame, session_error(s));
 
 	if (ret)
 		return ret == -EAGAIN ? 0 : ret;
@@ -100,9 +95,9 @@ static int receive_frame(struct session *s, struct manager *m,
 static int fail_timeout(struct session *s, const struct manager *m)
 {
 	if (!s->run.client && cm_is_done(m->cm))
-		return fail(error_of(s), -ETIMEDOUT, NULL,
+		return fail(session_error(s), -ETIMEDOUT, NULL,
 			    "the client did not send READY in time");
-	return cm_timed_out(m->cm, error_of(s));
+	return cm_timed_out(m->cm, session_error(s));
 }
 
 static int keep_time(struct session *s, struct manager *m)
@@ -124,7 +119,7 @@ static int run_step(struct session *s, struct manager *m, bool awaits_ready)
 	};
 	int ret = oob_wait_either(fds, &s->run.conn->cancel_fd,
 				  smaller(m->deadline, m->next_sign),
-				  error_of(s));
+				  session_error(s));
 
 	if (ret < 0 && ret != -ETIMEDOUT)
 		return ret;
@@ -132,7 +127,7 @@ static int run_step(struct session *s, struct manager *m, bool awaits_ready)
 	ret = receive_frame(s, m, awaits_ready);
 	if (ret || (awaits_ready && m->ready.bytes))
 		return ret;
-	ret = cm_take(m->cm, error_of(s));
+	ret = cm_take(m->cm, session_error(s));
 	if (ret < 0)
 		return ret;
 	if (ret)
@@ -170,8 +165,8 @@ int manager_connect(struct session *s)
 	cm_address_remote(s->run.conn, &s->run.result->path,
 			  s->run.peer.cm_port, &remote);
 	ret = s->run.plan->mcast.wanted ?
-		      cm_join(s->manager->cm, error_of(s)) :
-		      cm_connect(s->manager->cm, &remote, error_of(s));
+		      cm_join(s->manager->cm, session_error(s)) :
+		      cm_connect(s->manager->cm, &remote, session_error(s));
 	return ret ?: manage(s, false);
 }
 

@@ -29,8 +29,7 @@ static int request_turn(struct session *s, uint64_t limit)
 
 	if (!ret)
 		return 0;
-	return fail_errno(&s->run.result->error, ret, NULL,
-			  "cannot ask for a turn");
+	return fail_errno(session_error(s), ret, NULL, "cannot ask for a turn");
 }
 
 /* Report why there is no turn; -EAGAIN tells the client to retry
@@ -57,7 +56,7 @@ static int explain_refusal(uint32_t why, struct error *err)
 
 static int receive_place(struct session *s)
 {
-	struct error *err = &s->run.result->error;
+	struct error *err = session_error(s);
 	uint32_t place;
 	int ret = turn_receive_place(s->run.conn->turn_fd, &place);
 
@@ -72,11 +71,11 @@ static int receive_place(struct session *s)
 
 static int client_left(struct session *s)
 {
-	int ret = oob_read_error(s->run.conn, &s->run.result->error);
+	int ret = oob_read_error(s->run.conn, session_error(s));
 
 	if (ret)
 		return ret;
-	return fail(&s->run.result->error, -ECONNRESET,
+	return fail(session_error(s), -ECONNRESET,
 		    "look at the client's output",
 		    "the client closed the connection while it waited for its "
 		    "turn");
@@ -85,7 +84,7 @@ static int client_left(struct session *s)
 /* A waiting client may send only signs of life. */
 static int receive_sign(struct session *s, struct waiting *w)
 {
-	struct error *err = &s->run.result->error;
+	struct error *err = session_error(s);
 	struct frame frame;
 	int ret = oob_take(s->run.conn, "a sign of life", &frame, err);
 
@@ -109,7 +108,7 @@ static int check_life(struct session *s, const struct waiting *w)
 
 	if (s->run.plan->quiet || time_since(w->heard_at) < timeout)
 		return 0;
-	return fail(&s->run.result->error, -ETIMEDOUT, NULL,
+	return fail(session_error(s), -ETIMEDOUT, NULL,
 		    "the client said nothing for %.3g s while it waited for "
 		    "its turn", (double)timeout / (double)SECOND);
 }
@@ -134,12 +133,11 @@ static int wait_once(struct session *s, struct waiting *w)
 	int ret = 0;
 
 	if (poll(fds, N_FDS, PLACE_PERIOD / 1000000) < 0)
-		return errno == EINTR ? 0 : fail_errno(&s->run.result->error,
+		return errno == EINTR ? 0 : fail_errno(session_error(s),
 						       errno, NULL,
 						       "cannot poll");
 	if (fds[SIGNAL].revents)
-		return signals_take(&conn->cancel_fd, NULL,
-				    &s->run.result->error);
+		return signals_take(&conn->cancel_fd, NULL, session_error(s));
 	if (fds[CLIENT].revents & ~POLLIN)
 		return client_left(s);
 	if (fds[CLIENT].revents)

@@ -54,11 +54,6 @@ struct reach {
 	uint64_t over;		/* when that pause ends */
 };
 
-static struct error *error_of(struct session *s)
-{
-	return &s->run.result->error;
-}
-
 /* "GID ::ffff:10.0.0.1", or "LID 4": the address of one end of PATH. */
 static const char *address(const struct gid *gid, bool global, uint16_t lid,
 			   char text[GID_TEXT_SIZE + 4])
@@ -111,7 +106,7 @@ static int check_address(struct session *s)
 			(gid_is_ipv4(gid) && address_is_broadcast(&ip));
 	if (!many)
 		return 0;
-	return fail(error_of(s), -EPROTO, NULL,
+	return fail(session_error(s), -EPROTO, NULL,
 		    "the %s gave %s as its address, which is a multicast or "
 		    "broadcast address", s->run.conn->peer,
 		    address_there(s, text));
@@ -121,7 +116,7 @@ int reach_begin(struct session *s)
 {
 	if (!plan_proves_address(s->run.plan, s->run.client))
 		return 0;
-	return challenge_receive(&s->run.res.challenge, error_of(s));
+	return challenge_receive(&s->run.res.challenge, session_error(s));
 }
 
 /* Send a challenge that is due once the one before has completed. */
@@ -130,18 +125,18 @@ static int send_due(struct session *s, struct reach *r)
 	int ret;
 
 	if (r->sending) {
-		ret = challenge_sent(&s->run.res.challenge, error_of(s));
+		ret = challenge_sent(&s->run.res.challenge, session_error(s));
 		if (ret < 0)
 			return ret;
 		r->sending = !ret;
 	}
 	if (r->sending && !time_until(r->deadline))
-		return fail(error_of(s), -ETIMEDOUT, NULL,
+		return fail(session_error(s), -ETIMEDOUT, NULL,
 			    "%s: a packet to the %s was not sent in time",
 			    s->run.device->port.device, s->run.conn->peer);
 	if (r->sending || !r->needs_proof || r->n_sent == r->n_due)
 		return 0;
-	ret = challenge_send(&s->run.res.challenge, r->sent, error_of(s));
+	ret = challenge_send(&s->run.res.challenge, r->sent, session_error(s));
 	r->sending = !ret;
 	r->n_sent++;
 	r->deadline = time_after(run_peer_timeout(&s->run));
@@ -155,7 +150,7 @@ static int handle_again(struct session *s, struct reach *r)
 
 	if (r->n_due++ < REACH_PACKETS)
 		return 0;
-	return fail(error_of(s), -EPROTO, NULL,
+	return fail(session_error(s), -EPROTO, NULL,
 		    "the %s asked for more than %u packets at %s, and returned "
 		    "none", s->run.conn->peer, REACH_PACKETS,
 		    address_there(s, text));
@@ -167,14 +162,14 @@ static int check_proof(struct session *s, struct reach *r,
 {
 	uint8_t returned[REACHED_SIZE];
 	char text[GID_TEXT_SIZE + 4];
-	int ret = decode_reached(frame, returned, error_of(s));
+	int ret = decode_reached(frame, returned, session_error(s));
 
 	if (ret)
 		return ret;
 	r->needs_proof = false;
 	if (!sodium_memcmp(returned, r->sent, sizeof(returned)))
 		return 0;
-	return fail(error_of(s), -EPROTO, NULL,
+	return fail(session_error(s), -EPROTO, NULL,
 		    "the %s did not return the challenge sent to %s: it does "
 		    "not receive at the address that it gave",
 		    s->run.conn->peer, address_there(s, text));
@@ -199,10 +194,10 @@ static int receive(struct session *s, struct reach *r, struct frame *frame)
 {
 	if (!r->must_prove && !r->sending)
 		return oob_receive(s->run.conn, frame_name(FRAME_REACHED),
-				   r->deadline, frame, error_of(s));
+				   r->deadline, frame, session_error(s));
 	return oob_take(s->run.conn,
 			r->needs_proof ? frame_name(FRAME_REACHED) : "a packet",
-			frame, error_of(s));
+			frame, session_error(s));
 }
 
 /* Handle the peer's next frame, if there is one; return soon if this end also
@@ -215,7 +210,7 @@ static int handle_next_frame(struct session *s, struct reach *r)
 
 	if (r->must_prove || r->sending)
 		ret = oob_wait(conn->fd, POLLIN, &conn->cancel_fd,
-			       time_after(POLL_PERIOD), error_of(s));
+			       time_after(POLL_PERIOD), session_error(s));
 	if (ret == -ETIMEDOUT)
 		return 0;
 	if (ret || !(r->must_prove || r->needs_proof))
@@ -244,7 +239,7 @@ static int fail_unreached(struct session *s)
 	const bool ethernet = port_is_ethernet(&s->run.device->port);
 	char text[GID_TEXT_SIZE + 4];
 
-	return fail(error_of(s), -EHOSTUNREACH,
+	return fail(session_error(s), -EHOSTUNREACH,
 		    advice[s->run.res.multicast.n > 0][ethernet],
 		    "none of %u packets that the %s sent to %s arrived",
 		    REACH_PACKETS, s->run.conn->peer, address_here(s, text));
@@ -274,7 +269,8 @@ static int take_challenge(struct session *s, struct reach *r)
 	int n = 0;
 
 	if (!r->arrived)
-		n = challenge_take(&s->run.res.challenge, r->got, error_of(s));
+		n = challenge_take(&s->run.res.challenge, r->got,
+				   session_error(s));
 	if (n < 0)
 		return n;
 	if (n > 0) {

@@ -147,7 +147,7 @@ int session_take_turn(struct session *s)
 int session_open_device(struct session *s)
 {
 	struct parameters *params = &s->run.result->params, any = *params;
-	struct error *err = &s->run.result->error;
+	struct error *err = session_error(s);
 	int ret;
 
 	if (s->run.device->context)
@@ -194,7 +194,7 @@ static int connect_qps(struct session *s)
 		return ret;
 	session_stage(s, "endpoint");
 	ret = setup_take_endpoint(s) ?:
-	      accept_path(s, &s->run.peer, &s->run.result->error) ?:
+	      accept_path(s, &s->run.peer, session_error(s)) ?:
 	      setup_send_endpoint(s);
 	if (ret)
 		return ret;

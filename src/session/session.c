@@ -21,7 +21,7 @@ static void send_abort(struct session *s)
 	enum frame_type type = s->run.client || s->accepted ? FRAME_ABORT :
 							  FRAME_REFUSE;
 	struct error ignored = { 0 };
-	struct frame frame = encode_error(type, &s->run.result->error);
+	struct frame frame = encode_error(type, session_error(s));
 
 	oob_send(s->run.conn, &frame, time_after(ABORT_WAIT), &ignored);
 	frame_free(&frame);
@@ -83,7 +83,7 @@ void session_continue(struct session *s, const struct dialogue *dialogue)
  * not know of. */
 static int run_steps(struct session *s)
 {
-	struct error *err = &s->run.result->error;
+	struct error *err = session_error(s);
 	int ret = 0, written;
 
 	while (*s->next && !ret && !s->over)

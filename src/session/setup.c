@@ -84,7 +84,7 @@ static int check_cm_port(struct session *s, const struct endpoint *peer)
 
 	if (due == (peer->cm_port != 0))
 		return 0;
-	return wire_fail(&s->run.result->error, s->run.conn->peer,
+	return wire_fail(session_error(s), s->run.conn->peer,
 			 frame_content(FRAME_ENDPOINT),
 			 "the %s sent an ENDPOINT %s a port of rdma_cm",
 			 s->run.conn->peer, due ? "without" : "with");
@@ -100,7 +100,7 @@ static int check_endpoint(struct session *s)
 				       plan_stride(plan) : plan_largest(plan);
 
 	if (peer->targets != plan_has_targets(plan))
-		return wire_fail(&s->run.result->error, s->run.conn->peer,
+		return wire_fail(session_error(s), s->run.conn->peer,
 				 frame_content(FRAME_ENDPOINT),
 				 "the %s sent an ENDPOINT %s queue pairs of "
 				 "XRC",
@@ -109,7 +109,7 @@ static int check_endpoint(struct session *s)
 	if (peer->n == qps && peer->stride >= least &&
 	    mtu_bytes(peer->mtu) == plan->mtu)
 		return check_cm_port(s, peer);
-	return wire_fail(&s->run.result->error, s->run.conn->peer,
+	return wire_fail(session_error(s), s->run.conn->peer,
 			 frame_content(FRAME_ENDPOINT),
 			 "the %s sent an ENDPOINT of %u QPs, stride %llu and "
 			 "MTU %u where %u, %llu and %u were agreed",
@@ -122,7 +122,7 @@ int setup_take_endpoint(struct session *s)
 {
 	struct frame frame = { 0 };
 	int ret = session_expect(s, FRAME_ENDPOINT, &frame) ?:
-		  decode_endpoint(&frame, &s->run.peer, &s->run.result->error);
+		  decode_endpoint(&frame, &s->run.peer, session_error(s));
 
 	frame_free(&frame);
 	if (ret)
@@ -177,7 +177,7 @@ int setup_send_ready(struct session *s)
 int setup_take_ready(struct session *s)
 {
 	const struct result *r = s->run.result;
-	struct error *err = &s->run.result->error;
+	struct error *err = session_error(s);
 	struct effective theirs;
 	struct frame frame = { 0 };
 	const bool awaits = s->run.plan->rdma_cm && !s->run.client;

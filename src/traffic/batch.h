@@ -4,8 +4,7 @@
  * counts as one message, of the bytes of all its requests.  They are dealt to
  * the queue pairs in turn, and each queue pair gets its share in one list.
  */
-#ifndef TRAFFIC_BATCH_H
-#define TRAFFIC_BATCH_H
+#pragma once
 
 #include "base/units.h"
 #include "traffic/flow.h"
@@ -38,5 +37,3 @@ void batch_prepare(struct flow *f, const struct batch *b);
  * bandwidth_run().
  */
 int batch_run(struct flow *f, enum op op);
-
-#endif

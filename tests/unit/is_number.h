@@ -19,6 +19,7 @@ static inline bool param_is_number(const struct param *row)
 	case PARAM_LIMIT:
 	case PARAM_COUNTER_LIMITS:
 	case PARAM_MEMORY:
+	case PARAM_BATCH:
 		return false;
 	default:
 		return true;

@@ -89,8 +89,9 @@ class Clustering:
             jobs += [Job(pair, probe.words, probe.seconds, True)
                      for pair in self.work.probes]
         done = await fleet.run_round(self.coordinator, jobs)
-        outcomes = [*(fleet.Several(done.outcomes[first:first + several])
-                      for first in range(0, last, several)),
+        of_pairs = done.outcomes[:last]
+        outcomes = [*(fleet.Several(of_pairs[first:first + several])
+                      for first in range(0, len(of_pairs), several)),
                     *done.outcomes[last:]]
         for outcome in outcomes:
             self.remember(outcome)

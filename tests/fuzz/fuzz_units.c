@@ -113,6 +113,8 @@ static void check_cpus(const char *text)
 
 	if (units_parse_cpus(text, &cpus))
 		return;
+	if (cpus.automatic)
+		return;
 	MUST(cpus.n >= 1 && cpus.n <= CPUS_MAX);
 	for (uint32_t i = 0; i < cpus.n; i++) {
 		MUST(cpus.id[i] < CPU_ID_END);

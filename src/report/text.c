@@ -167,8 +167,10 @@ static void print_headings(FILE *out, const struct table *table)
 static void print_batch(FILE *out, const struct plan *plan,
 			const struct result_row *row)
 {
-	fprintf(out, "   batches of %" PRIu64 " requests,",
-		batch_requests(&plan->batch));
+	const uint64_t n = batch_requests(&plan->batch);
+
+	fprintf(out, "   batches of %" PRIu64 " request%s,", n,
+		n == 1 ? "" : "s");
 	print_cell(out, 0, 1, result_message_rate(row));
 	fprintf(out, " a second; time from %s:\n",
 		result_latency_definition(plan));

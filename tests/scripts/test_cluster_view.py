@@ -191,3 +191,12 @@ def test_where_on_the_scale(metric, value, share):
     ("n\x1b", "n?")))
 def test_the_end_of_a_name(name, shown):
     assert view.ending(name) == shown
+
+
+def test_several_processes_are_said():
+    """The values are sums of theirs."""
+    header, lines = document(NAMES[:2])
+    assert " processes a pair" not in view.text(header, lines)
+    header["processes"] = 3
+    assert " write_bw RC 64K 1 QP, 3 processes a pair, Gb/s: " in view.text(
+        header, lines)

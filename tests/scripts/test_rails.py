@@ -140,6 +140,7 @@ def test_processes_are_added(monkeypatch):
         "n1: x0, x1: 35% slower beside each other; they share the PCIe link "
         "at 0000:17:00.0, which carries 126 Gb/s"]
     text = view.text(header, entries)
+    assert ", 2 processes a pair, Gb/s" in text
     assert " n1    x1    n2  97.00     63.05  35.0%" in text
     assert " n2    x1    n1  97.00     97.00   0.0%" in text
 

@@ -101,6 +101,13 @@ def in_rounds(entries: Iterable[Object], index: Optional[int] = None
             and not (entry["alone"] or entry["probe"])]
 
 
+def title_of(header: Object, point: Object) -> str:
+    """Return what of POINT was measured, and by how many processes."""
+    several = header.get("processes") or 1
+    return label(sweep_point(point)) + (
+        f", {several} processes a pair" if several > 1 else "")
+
+
 def matrices(header: Object, entries: list[Object]) -> Iterator[Matrix]:
     """Yield the matrix of each point, and of each rail or two rails of it."""
     domain = domain_of(header["nodes"])
@@ -112,7 +119,7 @@ def matrices(header: Object, entries: list[Object]) -> Iterator[Matrix]:
         rails = grouped(own, lambda one: (one["rail"], one["server"]["device"]))
         for (_, there), some in sorted(rails.items()):
             devices = sorted({entry["client"]["device"] for entry in some})
-            title = label(sweep_point(point))
+            title = title_of(header, point)
             if devices != [""]:
                 title += f", {nodesets.fold(devices)}"
             if devices != [there]:
@@ -327,7 +334,7 @@ def verdict(header: Object, entries: list[Object]) -> str:
 def rail_lines(header: Object, entries: list[Object]) -> Iterator[str]:
     """Yield what each rail reached alone and beside the others."""
     for index, point in enumerate(header["points"]):
-        yield from ("", f"{label(sweep_point(point))}, "
+        yield from ("", f"{title_of(header, point)}, "
                     + tables.unit(point["metric"]))
         yield from rails.table_lines(in_rounds(entries, index))
 

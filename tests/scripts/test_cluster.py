@@ -51,6 +51,8 @@ def cluster(*arguments, env=None, **options):
      "--rails needs several --devices, such as mlx5_[0-3]"),
     (("--nodes", "n[1-2]", "--pattern", "pairs", "write_bw", "-s", "1"),
      "write the long name"),
+    (("--nodes", "n[1-2]", "--pattern", "pairs", "write_bw", "--processes",
+      "2"), "--processes: options of verbsperf-cluster stand before the test"),
     (("--nodes", "n[1-2]", "--pattern", "pairs", "write_bw", "--iterations",
       "5"), "use --duration"),
     (("--nodes", "n[1-2]", "--pattern", "pairs", "write_bw", "--device",

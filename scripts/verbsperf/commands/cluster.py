@@ -7,6 +7,7 @@ import argparse
 import asyncio
 import os
 import random
+import re
 import secrets
 import sys
 from typing import Optional, Sequence
@@ -115,9 +116,19 @@ def parser() -> Parser:
     return p
 
 
+def check_place(what: Sequence[str], found: program.Program) -> None:
+    """Refuse an option of this command behind the test."""
+    own = re.findall(r"(?<!\S)-[a-z-]+", parser().format_help())
+    for name in (word.partition("=")[0] for word in what[1:]):
+        known = found.options.get(name[2:])
+        if name in own and not (known and what[0] in known.commands):
+            raise Refused(f"{name}: options of {NAME} stand before the test")
+
+
 def points_of(what: Sequence[str], found: program.Program) -> list[Planned]:
     """Return the points of WHAT: a test and its options, or a suite."""
     if what[0] in found.tests:
+        check_place(what, found)
         line = Line("the command line", 0, [what[0]],
                     read_options(found, "the command line", what[1:]))
         points = list(suite.points_of(line, found))

@@ -27,13 +27,19 @@ static int connect_to(const struct options *options, uint64_t wait,
 		      struct connection *conn, struct error *err)
 {
 	const struct parameters *params = &options->params;
+	int ret;
 
 	error_stage(err, "connect");
 	if (options->command != COMMAND_CLIENT)
 		return 0;
-	return oob_connect(options->server, params->port, params->bind,
-			   params->plan.timeout, wait, conn->cancel_fd, conn,
-			   err);
+	ret = oob_connect(options->server, params->port, params->bind,
+			  params->plan.timeout, wait, conn->cancel_fd, conn,
+			  err);
+	/* there --wait is short for --wait_destroy, and takes the host */
+	if (ret == -ECONNREFUSED && params->perftest)
+		strcpy(err->advice, "start the server there first, with the "
+		       "same --port");
+	return ret;
 }
 
 /* How a client talks to a server that may be enum peer. */

@@ -265,6 +265,12 @@ def test_memory_of_a_gpu_is_said(start, serve, option):
     assert "GPU" not in server.out
 
 
+def test_no_server(start):
+    """--wait is none of perftest's."""
+    failed(start("ib_write_bw", "-p", 1, "127.0.0.1"), "Connection refused; "
+           "start the server there first, with the same --port$")
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_help_probed_by_scripts(start, name):
     program = start(name, "--help").wait()

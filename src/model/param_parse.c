@@ -114,8 +114,8 @@ static const struct {
 		counter_limits_parse_into, COUNTER_LIMITS_MAX, "counters" },
 	[PARAM_MEMORY] = { .name = "memory", .wanted = MEMORY_WORDS,
 		.parse = memory_choice_parse_into },
-	[PARAM_BATCH] = { "batch", "sizes above 0 and how many there are of "
-		"each, at most 65536, like 4Kx64,64Kx8,1M",
+	[PARAM_BATCH] = { "batch", "sizes from 1 to 2G and how many there "
+		"are of each, 1 to 65536, like 4Kx64,64Kx8,1M",
 		units_parse_batch_into, BATCH_PARTS_MAX, "sizes" },
 };
 

@@ -281,6 +281,9 @@ static const struct refused refused[] = {
 	{ "verbsperf reg_mr --qps=2", "--qps: not for reg_mr" },
 	{ "verbsperf reg_mr --loopback", "--loopback: not for reg_mr" },
 	{ "verbsperf reg_mr --pattern=keep", "--pattern 'keep': expected churn, hold" },
+	{ "verbsperf write_bw --batch=4Gx1 a",
+	  "--batch '4Gx1': must be sizes from 1 to 2G and how many there are of "
+	  "each, 1 to 65536, like 4Kx64,64Kx8,1M" },
 	{ "verbsperf reg_mr -s 0", "--size 0: reg_mr needs 1 byte at least" },
 	{ "verbsperf connect a --threads 2", "--threads 2: connect runs in one thread" },
 	{ "verbsperf reg_mr -a -s 4K", "--all and --size exclude each other" },

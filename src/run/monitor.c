@@ -120,6 +120,7 @@ static void arm_timer(struct monitor *m)
 static int check_progress(struct monitor *m)
 {
 	const uint64_t timeout = m->peer.plan->timeout;
+	const double seconds = (double)timeout / (double)SECOND;
 
 	if (m->progress->messages != m->messages) {
 		const bool first = awaits_first(m);
@@ -135,12 +136,16 @@ static int check_progress(struct monitor *m)
 	}
 	if (!m->must_progress || time_since(m->progress_at) < timeout)
 		return 0;
+	/* requests of a batch may have completed */
+	if (m->peer.plan->batch.n)
+		return fail(&m->err, -ETIMEDOUT,
+			    "use a smaller --batch; --timeout waits longer",
+			    "no batch completed for %.3g s", seconds);
 	return fail(&m->err, -ETIMEDOUT,
 		    explain_loss(m->peer.plan, m->progress->size,
 				 "check the path between both GIDs; --timeout "
 				 "waits longer"),
-		    "nothing completed for %.3g s",
-		    (double)timeout / (double)SECOND);
+		    "nothing completed for %.3g s", seconds);
 }
 
 static int check_silence(struct monitor *m)

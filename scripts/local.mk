@@ -26,6 +26,7 @@ dist_verbsperf_cluster_DATA = \
 	scripts/verbsperf/cluster/comparison.py \
 	scripts/verbsperf/cluster/file.py \
 	scripts/verbsperf/cluster/heatmap.py \
+	scripts/verbsperf/cluster/limits.py \
 	scripts/verbsperf/cluster/nodes.py \
 	scripts/verbsperf/cluster/page.py \
 	scripts/verbsperf/cluster/rails.py \

@@ -164,7 +164,8 @@ def entry(number, pair, value, metric="gbps", **more):
             "client": end(pair.client.node), "server": end(pair.server.node),
             "rail": 0, "probe": False, "alone": False, "metric": metric,
             "value": value, "error": None, "skew_seconds": 0.0,
-            "overlap": 1.0, "marked": False, "result": row, **more}
+            "overlap": 1.0, "marked": False, "missed": [],
+            "result": row, **more}
 
 
 def document(nodes=NODES, faults=None):
@@ -371,7 +372,8 @@ def test_a_wrong_line_is_left_out(tmp_path, index, spoil, capsys):
 
 
 NULL = {"node": ["error", "environment"],
-        "pair": ["value", "result", "overlap", "error"], "round": ["gbps"],
+        "pair": ["value", "result", "overlap", "error", "missed"],
+        "round": ["gbps"],
         "finding": ["ratio", "beside"]}
 
 

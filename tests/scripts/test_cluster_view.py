@@ -1,9 +1,10 @@
 """What verbsperf-cluster shows of a file, word by word."""
 import pytest
 
-from complete import LATENCY, ROW
+from complete import DOCUMENT, LATENCY, PARTS, ROW, keys
 from test_cluster import FINDING, document, entry
-from verbsperf.cluster import view
+from verbsperf.agents.fleet import Job, Outcome, Several
+from verbsperf.cluster import limits, view
 from verbsperf.pairs import patterns
 from verbsperf.pairs.patterns import End, Pair, Wanted
 
@@ -200,3 +201,57 @@ def test_several_processes_are_said():
     header["processes"] = 3
     assert " write_bw RC 64K 1 QP, 3 processes a pair, Gb/s: " in view.text(
         header, lines)
+
+
+def limit(name, asked, seen, **more):
+    return {**keys(PARTS["limit"]), "name": name, "asked": asked, "seen": seen,
+            "counter": None, "unit": "us" if "max" in name else "Gb/s",
+            "met": False, **more}
+
+
+def missed(client, server, *found):
+    pair = Pair(End(client, ""), End(server, ""))
+    return {**entry(1, pair, 10.0), "missed": list(found)}
+
+
+def test_limits_that_were_missed():
+    """One finding for each limit, which names the worst of the pairs, by their
+    worst round; a file from before there were any has none."""
+    names = [(a, b) for a in "abc" for b in "abc" if a != b]
+    found = [missed(*pair, limit("min-gbps", 80, 70.0 - number))
+             for number, pair in enumerate(names)]
+    found.append(missed("a", "b", limit("min-gbps", 80, 20.0),
+                        limit("max-p99", 5, 20.0)))
+    found.append(missed("b", "a", limit(
+        "max-counter", 0, None, counter="x", reason="nobody counts it")))
+    found += [missed("c", "d"), {**missed("d", "c"), "missed": None}]
+    rate, latency, counter = limits.findings_of(found)
+    assert rate["sentence"] == (
+        "--min-gbps 80 missed by 6 of 8 pairs; a - b: 20 Gb/s, c - b: 65 Gb/s, "
+        "c - a: 66 Gb/s, b - c: 67 Gb/s, and 2 more")
+    assert rate["ratio"] == 0.25 == latency["ratio"]
+    assert rate["ends"] == [{"node": "a", "device": ""},
+                            {"node": "b", "device": ""}]
+    assert latency["sentence"] == \
+        "--max-p99 5 missed by 1 of 8 pairs; a - b: 20 us"
+    assert counter["sentence"] == \
+        "--max-counter x=0 missed by 1 of 8 pairs; b - a: nobody counts it"
+    assert counter["ratio"] is None
+    header, lines = document(NAMES)
+    lines += [{**FINDING, **one, "beside": {}} for one in (rate, counter)]
+    text = view.text(header, lines)
+    _, _, said = text.partition("\n limits not met:\n")
+    assert said.split("\n")[:2] == [f"   {counter['sentence']}",
+                                    f"   {rate['sentence']}"]
+    assert "slow:" not in text and "; 2 findings" in text
+
+
+def test_limits_of_processes():
+    """Each has its own."""
+    parts = [Outcome(Job(Pair(End("a", ""), End("b", "")), [], 1.0))
+             for _ in range(3)]
+    wrong = limit("min-gbps", 80, 20.0)
+    for part, found in zip(parts, ([wrong], [{**wrong, "met": True}], None)):
+        part.document = {**DOCUMENT, "limits": found}
+    assert Several(parts).missed() == [wrong]
+    assert not Several(parts[1:]).missed()

@@ -58,6 +58,11 @@ class Outcome:
         """Return its METRIC, such as gbps or p50."""
         return results.metric(self.row, metric) if self.row else None
 
+    def missed(self) -> list[Object]:
+        """Return the limits of the user's that it did not meet."""
+        limits = self.document["limits"] if self.document else None
+        return [one for one in limits or () if not one["met"]]
+
     def span(self) -> Optional[Span]:
         """Return the time that it measured in."""
         seconds = self.row.get("seconds") if self.row else None
@@ -83,6 +88,10 @@ class Several(Outcome):
         values = [one.value(metric) for one in self.parts]
         known = [value for value in values if value is not None]
         return sum(known) if len(known) == len(values) else None
+
+    def missed(self) -> list[Object]:
+        """Return the limits that any of them did not meet."""
+        return [limit for one in self.parts for limit in one.missed()]
 
 
 class Round(NamedTuple):

@@ -54,6 +54,8 @@ EVIDENCE = mapping(having(
     differs=optional(list_of(having(
         fact=TEXT, here=is_known, elsewhere=is_known))),
     rose=optional(list_of(having(counter=TEXT, value=is_known)))))
+LIMIT = having(name=TEXT, asked=AMOUNT, seen=AMOUNT, counter=optional(TEXT),
+               unit=optional(TEXT), end=optional(TEXT), reason=optional(TEXT))
 # What the header needs.
 HEADER: Fields = {
     "started": TEXT, "tool": having(verbsperf=TEXT), "pattern": TEXT,
@@ -65,7 +67,8 @@ KINDS: dict[str, Fields] = {
              "rail": formats.is_count, "client": END, "server": END,
              "value": AMOUNT, "overlap": AMOUNT, "error": optional(TEXT),
              "result": optional(having(bandwidth=PART, latency=PART)),
-             "probe": FLAG, "alone": FLAG, "marked": FLAG},
+             "probe": FLAG, "alone": FLAG, "marked": FLAG,
+             "missed": optional(list_of(LIMIT))},
     "round": {"round": formats.is_count, "point": formats.is_count,
               "gbps": AMOUNT, "pairs": formats.is_count,
               "added": formats.is_count, "alone": FLAG},

@@ -8,7 +8,7 @@ from verbsperf.agents.coordinator import Coordinator
 from verbsperf.agents.fleet import Job, Outcome
 from verbsperf.base.command import say
 from verbsperf.base.progress import Progress
-from verbsperf.cluster import rails
+from verbsperf.cluster import limits, rails
 from verbsperf.cluster.file import Begun, pair_of
 from verbsperf.cluster.view import in_rounds
 from verbsperf.documents.jsonfile import Object
@@ -131,6 +131,7 @@ class Clustering:
                 "metric": point.metric, "value": outcome.value(point.metric),
                 "error": outcome.error, "skew_seconds": outcome.skew,
                 "overlap": outcome.overlap, "marked": outcome.marked,
+                "missed": outcome.missed(),
                 "result": outcome.row}
 
     async def tick(self) -> None:
@@ -175,6 +176,8 @@ class Clustering:
         """Test again what is suspect at the point INDEX, and say what is."""
         point = self.work.points[index]
         own = in_rounds(self.file.entries, index)
+        for one in limits.findings_of(own):
+            self.add_finding(index, one)
         if self.work.pattern == rails.PATTERN:
             await self.inquire_of_rails(index, own)
             own = list(filter(rails.is_alone(own), own))

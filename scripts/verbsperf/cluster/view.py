@@ -7,7 +7,7 @@ from typing import Iterable, Iterator, NamedTuple, Optional, Sequence
 from verbsperf.base import tables
 from verbsperf.base.metrics import METRICS
 from verbsperf.base.tables import counted, number
-from verbsperf.cluster import rails
+from verbsperf.cluster import limits, rails
 from verbsperf.cluster.file import pair_of
 from verbsperf.documents.jsonfile import Object
 from verbsperf.documents.points import label
@@ -302,11 +302,13 @@ def findings_of(entries: Iterable[Object]) -> list[Object]:
 
 def said_lines(entries: list[Object]) -> Iterator[str]:
     """Yield findings and notes."""
-    found = findings_of(entries)
-    yield from ("", "slow:") if found else ()
-    for one in found:
-        yield "  " + one["sentence"]
-        yield from ("    " + line for line in evidence.lines_of(one))
+    for is_limit, title in ((False, "slow:"), (True, "limits not met:")):
+        found = [one for one in findings_of(entries)
+                 if (one["kind"] == limits.KIND) == is_limit]
+        yield from ("", title) if found else ()
+        for one in found:
+            yield "  " + one["sentence"]
+            yield from ("    " + line for line in evidence.lines_of(one))
     yield from ("note: " + note for note in notes_of(entries))
     yield from version_lines(entries)
     failed = failed_nodes(entries)

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/sysfs.h"
 #include "base/units.h"
-#include "host/sysfs.h"
 
 int affinity_check(const struct parameters *params, struct error *err)
 {

@@ -16,9 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/sysfs.h"
 #include "base/time.h"
 #include "base/xalloc.h"
-#include "host/sysfs.h"
 
 #ifndef PTRACE_GET_SYSCALL_INFO	/* the kernel's, in glibc since 2.31 */
 #define PTRACE_GET_SYSCALL_INFO 0x420e

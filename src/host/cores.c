@@ -1,7 +1,7 @@
 #include "config.h"
 #include "host/cores.h"
 
-#include "host/sysfs.h"
+#include "base/sysfs.h"
 #include "host/topology.h"
 
 /* CPUs in the order in which they are taken. */

@@ -9,10 +9,10 @@
 #include <time.h>
 
 #include "base/numbers.h"
+#include "base/sysfs.h"
 #include "base/time.h"
 #include "base/xalloc.h"
 #include "host/netdev.h"
-#include "host/sysfs.h"
 
 #define NETDEV "netdev."
 #define ETHTOOL "ethtool."

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "base/numbers.h"
+#include "base/sysfs.h"
 #include "base/time.h"
 #include "base/xalloc.h"
-#include "host/sysfs.h"
 
 /* Columns of /proc/stat and of /proc/.../stat that matter here; see proc(5). */
 enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, MACHINE_COLUMNS };

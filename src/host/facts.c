@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sysfs.h"
 #include "host/gpus.h"
 #include "host/pci.h"
-#include "host/sysfs.h"
 
 static const char rdma[] = "/sys/class/infiniband";
 

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sysfs.h"
 #include "base/units.h"
 #include "host/facts.h"
 #include "host/pci.h"
-#include "host/sysfs.h"
 
 /* Capability CAP_IPC_LOCK: the limit of locked memory does not apply. */
 #define IPC_LOCK (1ULL << 14)

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sysfs.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "host/netdev.h"
-#include "host/sysfs.h"
 #include "model/gid.h"
 
 static const char net[] = "/sys/class/net";

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/sysfs.h"
+#include "base/sysfs.h"
 
 /* Most interfaces on top of each other. */
 #define STACK_MAX 8

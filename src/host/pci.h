@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "host/sysfs.h"
+#include "base/sysfs.h"
 #include "model/facts.h"
 
 /* "10000:e1:00.0", with its final NUL. */

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sysfs.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "host/netdev.h"
-#include "host/sysfs.h"
 
 static const char rdma[] = "/sys/class/infiniband";
 static const char pci[] = "/sys/bus/pci/devices";

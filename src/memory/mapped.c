@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/numbers.h"
+#include "base/sysfs.h"
 
 #define UDMABUF "/dev/udmabuf"
 /* What linux/udmabuf.h has, which is missing before Linux 4.20. */
@@ -80,18 +81,8 @@ static struct huge_pages read_default_pages(void)
  * pages. */
 static bool read_pool(uint64_t size, const char *name, uint64_t *count)
 {
-	char path[120];
-	FILE *file;
-	bool known;
-
-	snprintf(path, sizeof(path), POOLS "/hugepages-%" PRIu64 "kB/%s",
-		 size >> 10, name);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	known = fscanf(file, "%" SCNu64, count) == 1;
-	fclose(file);
-	return known;
+	return sysfs_count(count, POOLS "/hugepages-%" PRIu64 "kB/%s",
+			   size >> 10, name);
 }
 
 static struct huge_pages read_pages_of(uint64_t size)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/descriptors.h"
+#include "base/sysfs.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 
@@ -47,33 +48,19 @@ static void add(struct device_list *list, const char *name, const char *file,
 	l->device = device;
 }
 
-/* Read the first line of the file PATH; false when it cannot be read. */
-static bool read_line(const char *path, char *line, size_t size)
-{
-	FILE *file = fopen(path, "re");
-	bool got = file && fgets(line, (int)size, file);
-
-	if (file)
-		fclose(file);
-	if (got)
-		line[strcspn(line, "\n")] = '\0';
-	return got;
-}
-
 /* Find the file of device NAME in /dev/infiniband; FILE is "" if there is
  * none. */
 static void find_file(const glob_t *files, const char *name, char *file,
 		      size_t size)
 {
-	char path[PATH_MAX], line[PORT_NAME_SIZE];
+	char line[PORT_NAME_SIZE];
 
 	file[0] = '\0';
-	for (size_t i = 0; i < files->gl_pathc; i++) {
-		snprintf(path, sizeof(path), "%s/ibdev", files->gl_pathv[i]);
-		if (read_line(path, line, sizeof(line)) && !strcmp(line, name))
+	for (size_t i = 0; i < files->gl_pathc; i++)
+		if (sysfs_read(line, sizeof(line), "%s/ibdev",
+			       files->gl_pathv[i]) && !strcmp(line, name))
 			snprintf(file, size, "%s",
 				 basename(files->gl_pathv[i]));
-	}
 }
 
 /* List the entries of CLASS in the sysfs tree that libibverbs uses.  globfree()

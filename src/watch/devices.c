@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/sysfs.h"
 #include "base/xalloc.h"
-#include "host/sysfs.h"
 #include "model/plan.h"
 #include "verbs/device.h"
 #include "verbs/device_list.h"

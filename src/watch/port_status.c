@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/sysfs.h"
 #include "host/netdev.h"
-#include "host/sysfs.h"
 #include "model/port.h"
 #include "verbs/device.h"
 

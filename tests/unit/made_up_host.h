@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "host/sysfs.h"
+#include "base/sysfs.h"
 #include "test.h"
 
 static char made_up_root[] = "/tmp/verbsperf-host-XXXXXX";

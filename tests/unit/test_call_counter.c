@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/sysfs.h"
 #include "host/call_counter.h"
-#include "host/sysfs.h"
 
 /* A clock that is no vDSO is read meanwhile. */
 static void call(int n)

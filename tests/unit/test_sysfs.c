@@ -2,7 +2,7 @@
 #include "config.h"
 #include "test.h"
 
-#include "host/sysfs.h"
+#include "base/sysfs.h"
 #include "made_up_host.h"
 
 TEST(test_lines)

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "host/sysfs.h"
+#include "base/sysfs.h"
 
 #include <ctype.h>
 #include <dirent.h>

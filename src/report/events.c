@@ -110,7 +110,7 @@ static void print_gid(FILE *out, const struct watch_event *event)
 
 	interface_of(&event->gid, name);
 	fprintf(out, ": GID %u %s (%s)%s%s %s", event->gid.index,
-		gid_format(&event->gid.raw, text),
+		gid_show(&event->gid, text),
 		gid_type_name(event->gid.type), name[0] ? " of " : "", name,
 		watch_change_name(event->change));
 }

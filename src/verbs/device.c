@@ -12,7 +12,7 @@
 #include "base/xalloc.h"
 #include "verbs/advice.h"
 #include "verbs/device_list.h"
-#include "verbs/iwarp.h"
+#include "verbs/gids.h"
 
 /* sgid_index in an address vector has 8 bits. */
 #define GID_INDEX_MAX 255
@@ -68,32 +68,6 @@ uint32_t device_rate(struct ibv_context *context, uint8_t number,
 						     attr->active_speed);
 }
 
-static void add_gid(struct port *port, const struct ibv_gid_entry *entry)
-{
-	if (port->n_gids == PORT_GIDS_MAX || entry->gid_index > GID_INDEX_MAX)
-		return;
-	port->gids[port->n_gids++] = (struct gid){
-		.raw = entry->gid,
-		.index = entry->gid_index,
-		.type = (uint8_t)entry->gid_type,
-		.ifindex = entry->ndev_ifindex,
-	};
-}
-
-/* Read PORT's entries of the GID table into TABLE.  Returns how many, or
- * -errno. */
-static ssize_t read_table(struct ibv_context *context, struct port *port,
-			  struct ibv_gid_entry table[DEVICE_GIDS_MAX])
-{
-	ssize_t n = ibv_query_gid_table(context, table, DEVICE_GIDS_MAX, 0);
-	ssize_t mine = 0;
-
-	for (ssize_t i = 0; i < n; i++)
-		if (table[i].port_num == port->number)
-			table[mine++] = table[i];
-	return n < 0 ? n : mine;
-}
-
 /* Read the port's GIDs or, with a forced index, only that one.  Only for
  * --check may it be missing. */
 static int read_gids(struct ibv_context *context,
@@ -101,15 +75,14 @@ static int read_gids(struct ibv_context *context,
 		     struct error *err)
 {
 	const uint32_t forced = params->gid_index;
-	struct ibv_gid_entry *table = xcalloc(DEVICE_GIDS_MAX, sizeof(*table));
-	ssize_t n = read_table(context, port, table);
+	struct gid *gids = xcalloc(GIDS_MAX, sizeof(*gids));
+	ssize_t n = gids_read(context, port->number, gids);
 
-	if (n > 0 && port->iwarp)
-		n = iwarp_addresses(&table[0].gid, table, DEVICE_GIDS_MAX);
-	for (ssize_t i = 0; i < n; i++)
-		if (forced == PLAN_AUTO || table[i].gid_index == forced)
-			add_gid(port, &table[i]);
-	free(table);
+	for (ssize_t i = 0; i < n && port->n_gids < PORT_GIDS_MAX; i++)
+		if (forced == PLAN_AUTO ? gids[i].index <= GID_INDEX_MAX :
+					  gids[i].index == forced)
+			port->gids[port->n_gids++] = gids[i];
+	free(gids);
 	if (n < 0)
 		return fail_errno(err, (int)n, NULL, "%s: cannot read the GIDs",
 				  port->device);

@@ -8,10 +8,6 @@
 #include "model/param.h"
 #include "model/port.h"
 
-/* Most GIDs of a device: the kernel accepts tables below 64 KiB, at 32 bytes
- * per entry. */
-#define DEVICE_GIDS_MAX 2000
-
 struct device {
 	struct ibv_context *context;
 	uint32_t pkey_index;	/* table index of port.pkey */

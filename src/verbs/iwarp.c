@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/ip.h"
-#include "model/port.h"
 
 #define MAC_SIZE 6
 
@@ -23,21 +22,20 @@ static bool has_mac(const struct ifaddrs *link, const uint8_t mac[MAC_SIZE])
 	       !memcmp(ll->sll_addr, mac, MAC_SIZE);
 }
 
-/* Put ONE, an address of an interface, into ENTRY, if it is one to use. */
-static bool take(const struct ifaddrs *one, size_t index,
-		 struct ibv_gid_entry *entry)
+/* Put ONE, an address of an interface, into GID, if it is one to use. */
+static bool take(const struct ifaddrs *one, size_t index, struct gid *gid)
 {
-	*entry = (struct ibv_gid_entry){
-		.gid_index = (uint32_t)index,
-		.gid_type = GID_TYPE_IWARP,
-		.ndev_ifindex = if_nametoindex(one->ifa_name),
+	*gid = (struct gid){
+		.index = (uint32_t)index,
+		.type = GID_TYPE_IWARP,
+		.ifindex = if_nametoindex(one->ifa_name),
 	};
-	return ip_from_socket(one->ifa_addr, entry->gid.raw) &&
-	       !gid_is_link_local(&entry->gid);
+	return ip_from_socket(one->ifa_addr, gid->raw.raw) &&
+	       !gid_is_link_local(&gid->raw);
 }
 
-ssize_t iwarp_addresses(const union ibv_gid *gid,
-			struct ibv_gid_entry *addresses, size_t most)
+ssize_t iwarp_addresses(const union ibv_gid *gid, struct gid *addresses,
+			size_t most)
 {
 	struct ifaddrs *all, *link, *one;
 	uint8_t mac[MAC_SIZE];

@@ -1,8 +1,9 @@
 /* The addresses of an iWARP device, which has no GIDs that lead to it. */
 #pragma once
 
-#include <infiniband/verbs.h>
 #include <sys/types.h>
+
+#include "model/port.h"
 
 /*
  * Put the IP addresses of the interfaces whose MAC address begins *GID, which is
@@ -11,5 +12,5 @@
  * Several interfaces of one MAC address are those of VLANs.  Returns how many,
  * or a negative errno.  GID may be in ADDRESSES.
  */
-ssize_t iwarp_addresses(const union ibv_gid *gid,
-			struct ibv_gid_entry *addresses, size_t most);
+ssize_t iwarp_addresses(const union ibv_gid *gid, struct gid *addresses,
+			size_t most);

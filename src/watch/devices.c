@@ -12,8 +12,8 @@
 #include "base/sysfs.h"
 #include "base/xalloc.h"
 #include "model/plan.h"
-#include "verbs/device.h"
 #include "verbs/device_list.h"
+#include "verbs/gids.h"
 
 void devices_init(struct watched_devices *devices, const char *only,
 		  uint32_t only_port, struct watch_taker *taker)
@@ -63,11 +63,10 @@ static void close_watched(struct watched *d)
 	if (d->context)
 		ibv_close_device(d->context);
 	d->context = NULL;
-	free(d->statuses);
-	d->statuses = NULL;
-	free(d->gids);
-	d->gids = NULL;
-	d->n_gids = 0;
+	for (unsigned int i = 1; d->ports && i <= d->n_ports; i++)
+		free(d->ports[i].gids);
+	free(d->ports);
+	d->ports = NULL;
 }
 
 /* D is there, but cannot be watched: tell why, once. */
@@ -117,7 +116,7 @@ static void open_watched(struct watched_devices *devices,
 		tell_change(devices, d, CHANGE_USABLE, NULL);
 	d->failed = false;
 	d->shown = has_file(d);
-	d->statuses = xcalloc(d->n_ports + 1U, sizeof(*d->statuses));
+	d->ports = xcalloc(d->n_ports + 1U, sizeof(*d->ports));
 }
 
 /* True when a field of A differs from that of B. */
@@ -132,7 +131,7 @@ static bool differs(const struct port_status *a, const struct port_status *b)
 static void refresh_port(struct watched_devices *devices, struct watched *d,
 			 uint8_t port)
 {
-	struct port_status *status = &d->statuses[port];
+	struct port_status *status = &d->ports[port].status;
 	struct port_status before = *status;
 	struct watch_event event;
 
@@ -146,70 +145,58 @@ static void refresh_port(struct watched_devices *devices, struct watched *d,
 	tell(devices, &event);
 }
 
-static void tell_gid(struct watched_devices *devices, const struct watched *d,
-		     const struct ibv_gid_entry *entry,
-		     enum watch_change change)
+static bool has_gid(const struct watched_port *port, const struct gid *gid)
 {
-	struct watch_event event = begin_event(WATCH_GID, d,
-					       (uint8_t)entry->port_num);
+	for (size_t i = 0; i < port->n_gids; i++) {
+		const struct gid *one = &port->gids[i];
 
-	if (!is_watched(devices, event.port))
-		return;
-	event.change = change;
-	event.gid = (struct gid){
-		.raw = entry->gid,
-		.index = entry->gid_index,
-		.type = (uint8_t)entry->gid_type,
-		.ifindex = entry->ndev_ifindex,
-	};
-	tell(devices, &event);
-}
-
-static bool is_among(const struct ibv_gid_entry *entry,
-		     const struct ibv_gid_entry *list, size_t n)
-{
-	for (const struct ibv_gid_entry *e = list; e < list + n; e++)
-		if (e->port_num == entry->port_num &&
-		    e->gid_index == entry->gid_index &&
-		    e->gid_type == entry->gid_type &&
-		    e->ndev_ifindex == entry->ndev_ifindex &&
-		    !memcmp(e->gid.raw, entry->gid.raw, sizeof(e->gid.raw)))
+		if (one->index == gid->index && one->type == gid->type &&
+		    one->ifindex == gid->ifindex &&
+		    !memcmp(&one->raw, &gid->raw, sizeof(one->raw)))
 			return true;
+	}
 	return false;
 }
 
-/* Tell CHANGE of each of the N GIDs of LIST that are not among OTHERS. */
+/* Tell CHANGE of each GID that port NUMBER had, or has, at ONE of two times
+ * only. */
 static void tell_gids(struct watched_devices *devices, const struct watched *d,
-		      const struct ibv_gid_entry *list, size_t n,
-		      const struct ibv_gid_entry *others, size_t n_others,
+		      uint8_t number, const struct watched_port *one,
+		      const struct watched_port *other,
 		      enum watch_change change)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!is_among(&list[i], others, n_others))
-			tell_gid(devices, d, &list[i], change);
+	for (size_t i = 0; i < one->n_gids; i++) {
+		struct watch_event event = begin_event(WATCH_GID, d, number);
+
+		event.change = change;
+		event.gid = one->gids[i];
+		if (!has_gid(other, &event.gid))
+			tell(devices, &event);
+	}
 }
 
-static void refresh_gids(struct watched_devices *devices, struct watched *d)
+static void refresh_gids(struct watched_devices *devices, struct watched *d,
+			 uint8_t number)
 {
-	struct ibv_gid_entry *now = xcalloc(DEVICE_GIDS_MAX, sizeof(*now));
-	ssize_t n = ibv_query_gid_table(d->context, now, DEVICE_GIDS_MAX, 0);
+	struct watched_port *now = &d->ports[number], before = *now;
+	struct gid *gids = xcalloc(GIDS_MAX, sizeof(*gids));
+	ssize_t n = gids_read(d->context, number, gids);
 
 	if (n < 0) {
-		free(now);
+		free(gids);
 		return;
 	}
+	now->gids = gids;
+	now->n_gids = (size_t)n;
 	/* 'verbsperf devices' lists the GIDs of the beginning, and nearly
 	 * always nothing has changed */
-	if (d->gids && (d->n_gids != (size_t)n ||
-			memcmp(d->gids, now, (size_t)n * sizeof(*now)))) {
-		tell_gids(devices, d, d->gids, d->n_gids, now, (size_t)n,
-			  CHANGE_REMOVED);
-		tell_gids(devices, d, now, (size_t)n, d->gids, d->n_gids,
-			  CHANGE_ADDED);
+	if (before.gids && (before.n_gids != now->n_gids ||
+			    memcmp(before.gids, gids,
+				   now->n_gids * sizeof(*gids)))) {
+		tell_gids(devices, d, number, &before, now, CHANGE_REMOVED);
+		tell_gids(devices, d, number, now, &before, CHANGE_ADDED);
 	}
-	free(d->gids);
-	d->gids = now;
-	d->n_gids = (size_t)n;
+	free(before.gids);
 }
 
 /* The inode of device NAME in sysfs; 0: none. */
@@ -306,9 +293,10 @@ static void refresh_device(struct watched_devices *devices,
 	if (!d->context)
 		return;
 	for (unsigned int port = 1; port <= d->n_ports; port++)
-		if (is_watched(devices, (uint8_t)port))
+		if (is_watched(devices, (uint8_t)port)) {
 			refresh_port(devices, d, (uint8_t)port);
-	refresh_gids(devices, d);
+			refresh_gids(devices, d, (uint8_t)port);
+		}
 }
 
 void devices_refresh(struct watched_devices *devices)

@@ -6,6 +6,12 @@
 
 #include "watch/event.h"
 
+struct watched_port {
+	struct port_status status;
+	struct gid *gids;	/* NULL: they were not read yet */
+	size_t n_gids;
+};
+
 struct watched {
 	char name[PORT_NAME_SIZE];
 	ino_t identity;		/* of its folder in sysfs: a new device of the
@@ -16,9 +22,7 @@ struct watched {
 	bool shown;		/* sysfs has its device file, or had */
 	bool leaving;		/* and no longer: it is being removed */
 	uint8_t n_ports;
-	struct port_status *statuses;	/* of each port; NULL: none yet */
-	struct ibv_gid_entry *gids;
-	size_t n_gids;
+	struct watched_port *ports;	/* by their numbers */
 };
 
 struct watched_devices {

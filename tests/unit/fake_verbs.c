@@ -140,6 +140,9 @@ struct ibv_device **ibv_get_device_list(int *n)
 	list = nic_create((FAKE_DEVICES + 1) * sizeof(*list), &fake_verbs.lists);
 	for (int i = 0; i < fake_verbs.n_devices; i++) {
 		list[i] = &devices[i];
+		list[i]->transport_type = fake_verbs.iwarp ?
+						  IBV_TRANSPORT_IWARP :
+						  IBV_TRANSPORT_IB;
 		snprintf(list[i]->dev_path, sizeof(list[i]->dev_path), "%s",
 			 fake_verbs.dev_path ? fake_verbs.dev_path : "");
 	}

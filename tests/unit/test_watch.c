@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include <errno.h>
+#include <net/if.h>
 #include <signal.h>
 
 #include "base/time.h"
@@ -244,6 +245,27 @@ TEST(test_gids_that_come_and_go)
 	assert_int_equal(next(&r, &seen, WATCH_GID)->change, CHANGE_REMOVED);
 	assert_int_equal(next(&r, &seen, WATCH_GID)->change, CHANGE_ADDED);
 	assert_int_equal(seen, r.n);
+	devices_close(&devices);
+}
+
+TEST(test_addresses_of_iwarp)
+{
+	struct recorder r = new_recorder();
+	struct watched_devices devices;
+	const struct watch_event *event;
+	size_t seen = 0;
+
+	fake_verbs.iwarp = true;
+	memset(&fake_verbs.gids[0].gid, 0xee, 6);
+	devices_init(&devices, NULL, PLAN_AUTO, &r.taker);
+	watch_first(&devices, &r, &seen);
+	/* now it has the MAC address of that interface */
+	memset(&fake_verbs.gids[0].gid, 0, 6);
+	devices_refresh(&devices);
+	event = next(&r, &seen, WATCH_GID);
+	assert_int_equal(event->change, CHANGE_ADDED);
+	assert_int_equal(event->gid.type, GID_TYPE_IWARP);
+	assert_int_equal(event->gid.ifindex, if_nametoindex("lo"));
 	devices_close(&devices);
 }
 
@@ -524,6 +546,7 @@ int main(void)
 		EACH(test_rate),
 		EACH(test_link_behind_a_port),
 		EACH(test_gids_that_come_and_go),
+		EACH(test_addresses_of_iwarp),
 		EACH(test_devices_that_come_and_go),
 		EACH(test_device_that_was_replaced),
 		EACH(test_device_that_is_being_removed),

@@ -260,6 +260,12 @@ TEST(test_text)
 	print(&event, text, sizeof(text));
 	assert_string_equal(text, "2023-11-14T22:13:20.123Z rxe0 port 1: "
 				  "GID 0 :: (IB) of lo added\n");
+	event.gid.type = GID_TYPE_IWARP;
+	event.gid.raw.raw[10] = event.gid.raw.raw[11] = 0xff;
+	event.gid.raw.raw[12] = 10;
+	print(&event, text, sizeof(text));
+	assert_string_equal(text, "2023-11-14T22:13:20.123Z rxe0 port 1: "
+				  "GID 0 10.0.0.0 (iWARP) of lo added\n");
 	event = event_of(WATCH_ASYNC);
 	event.async = IBV_EVENT_DEVICE_FATAL;
 	print(&event, text, sizeof(text));

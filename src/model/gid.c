@@ -30,7 +30,7 @@ static bool can_talk(const struct gid *a, const struct gid *b, bool forced)
 static uint32_t score(const struct gid *a, const struct gid *b,
 		      const struct subnet *tcp)
 {
-	uint32_t roce_v2 = a->type == IBV_GID_TYPE_ROCE_V2;
+	uint32_t roce_v2 = a->type == GID_TYPE_ROCE_V2;
 	uint32_t subnet = on_subnet(a, tcp) && on_subnet(b, tcp);
 	uint32_t global = !gid_is_link_local(&a->raw);
 
@@ -40,8 +40,8 @@ static uint32_t score(const struct gid *a, const struct gid *b,
 
 void gid_kinds(const struct port *port, char *text, size_t size)
 {
-	static const uint8_t types[] = { IBV_GID_TYPE_ROCE_V2,
-					 IBV_GID_TYPE_ROCE_V1,
+	static const uint8_t types[] = { GID_TYPE_ROCE_V2,
+					 GID_TYPE_ROCE_V1,
 					 GID_TYPE_IWARP };
 	text[0] = '\0';
 	for (int i = 0; i < 6; i++)
@@ -60,7 +60,7 @@ void gid_kinds(const struct port *port, char *text, size_t size)
 	if (!*text)
 		snprintf(text, size, "%s",
 			 port->n_gids && !port_is_ethernet(port) ?
-				 gid_type_name(IBV_GID_TYPE_IB) : "none");
+				 gid_type_name(GID_TYPE_IB) : "none");
 }
 
 static int no_pair(const struct port *mine, const struct port *peer,
@@ -193,7 +193,7 @@ int path_accept(const struct port *mine, const struct port *peer, bool global,
 
 bool gid_names_host(const struct gid *gid)
 {
-	return gid->type != IBV_GID_TYPE_IB && !gid_is_link_local(&gid->raw);
+	return gid->type != GID_TYPE_IB && !gid_is_link_local(&gid->raw);
 }
 
 const struct gid *gid_best(const struct port *port)

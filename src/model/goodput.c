@@ -27,7 +27,7 @@ static uint32_t network_bytes(const struct path *path)
 {
 	if (!path->global)
 		return 0;
-	if (path->local.type != IBV_GID_TYPE_ROCE_V2)
+	if (path->local.type != GID_TYPE_ROCE_V2)
 		return GRH_BYTES;
 	return UDP_BYTES + (gid_is_ipv4(&path->local.raw) ? IPV4_BYTES :
 							    GRH_BYTES);

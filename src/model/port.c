@@ -51,9 +51,9 @@ const char *port_state_name(const struct port *port)
 const char *gid_type_name(uint8_t type)
 {
 	static const char *const names[] = {
-		[IBV_GID_TYPE_IB] = "IB",
-		[IBV_GID_TYPE_ROCE_V1] = "RoCE v1",
-		[IBV_GID_TYPE_ROCE_V2] = "RoCE v2",
+		[GID_TYPE_IB] = "IB",
+		[GID_TYPE_ROCE_V1] = "RoCE v1",
+		[GID_TYPE_ROCE_V2] = "RoCE v2",
 		[GID_TYPE_IWARP] = "iWARP",
 	};
 

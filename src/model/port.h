@@ -25,14 +25,20 @@
 #define PORT_PKEY_PARTITION 0x7fffU
 #define PORT_PKEY_FULL 0x8000U
 
-/* The type of what stands for a GID on an iWARP port, whose own GID is a MAC
- * address: an IP address of its interface. */
-#define GID_TYPE_IWARP 3
+/* What a GID is: the values of enum ibv_gid_type, which rdma-core has since
+ * version 32.  On an iWARP port, whose own GID is a MAC address, an IP address
+ * of its interface stands for one. */
+enum gid_type {
+	GID_TYPE_IB,
+	GID_TYPE_ROCE_V1,
+	GID_TYPE_ROCE_V2,
+	GID_TYPE_IWARP,
+};
 
 struct gid {
 	union ibv_gid raw;
 	uint32_t index;
-	uint8_t type;		/* enum ibv_gid_type, or GID_TYPE_IWARP */
+	uint8_t type;		/* enum gid_type */
 	uint32_t ifindex;	/* of the network interface; not sent to
 				 * peers */
 };

@@ -92,7 +92,7 @@
  *		u32 max_srq_wr, u32 max_mr,
  *		3 x u32 on-demand paging of RC, UC, UD (1 sends, 2 receives,
  *		4 writes, 8 reads, 16 atomics, 32 shared receives),
- *		u16 n, n x { u32 index, u8 type (enum ibv_gid_type),
+ *		u16 n, n x { u32 index, u8 type (enum gid_type),
  *		16 bytes GID } (type 0 IB, 1 RoCE v1, 2 RoCE v2, 3 an IP
  *		address of an iWARP device),
  *		fields (below)

@@ -61,7 +61,7 @@ static bool has_rank(const struct port *port, uint32_t rank)
 /* Find the best kind that only one of the ends has. */
 static void warn_kinds(const struct ends *ends, struct error *err)
 {
-	uint32_t rank = 2U * IBV_GID_TYPE_ROCE_V2 + 1, chosen;
+	uint32_t rank = 2U * GID_TYPE_ROCE_V2 + 1, chosen;
 
 	if (!ends->has_path || !ends->path.global ||
 	    !port_is_ethernet(ends->client) || ends->client->gid_forced ||

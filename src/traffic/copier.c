@@ -1,6 +1,7 @@
 #include "config.h"
 #include "traffic/copier.h"
 
+#include <endian.h>
 #include <string.h>
 
 #include "base/numbers.h"

@@ -6,6 +6,7 @@
 #include "base/xalloc.h"
 #include "verbs/iwarp.h"
 
+#ifdef HAVE__IBV_QUERY_GID_TABLE
 static ssize_t read_table(struct ibv_context *context, uint8_t number,
 			  struct gid gids[GIDS_MAX])
 {
@@ -24,6 +25,14 @@ static ssize_t read_table(struct ibv_context *context, uint8_t number,
 	free(table);
 	return n < 0 ? n : mine;
 }
+#else
+static ssize_t read_table(struct ibv_context *context, uint8_t number,
+			  struct gid gids[GIDS_MAX])
+{
+	return gid_files_read(ibv_get_device_name(context->device), number,
+			      gids);
+}
+#endif
 
 ssize_t gids_read(struct ibv_context *context, uint8_t number,
 		  struct gid gids[GIDS_MAX])

@@ -86,7 +86,7 @@ static int join_ip(const struct path *path, struct multicast *m)
 		.gr_interface = path->local.ifindex,
 	};
 
-	if (path->local.type != IBV_GID_TYPE_ROCE_V2 || !path->local.ifindex)
+	if (path->local.type != GID_TYPE_ROCE_V2 || !path->local.ifindex)
 		return 0;
 	multicast_socket(&m->group, &request.gr_group);
 	m->fd = socket(request.gr_group.ss_family, SOCK_DGRAM | SOCK_CLOEXEC,

@@ -106,7 +106,7 @@ static void prepare_device(const uint8_t settings[DIALOGUE_SETTINGS])
 	if (settings[0] & DIALOGUE_INFINIBAND) {
 		fake_verbs.port.link_layer = IBV_LINK_LAYER_INFINIBAND;
 		fake_verbs.port.lid = 1;
-		fake_verbs.gids[0].gid_type = IBV_GID_TYPE_IB;
+		fake_verbs.gids[0].gid_type = GID_TYPE_IB;
 	}
 	fake_verbs.stray = settings[0] & DIALOGUE_STRAY;
 	fake_verbs.lose_every = settings[0] & DIALOGUE_LOSES ? 2 : 0;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "fake_nic.h"
+#include "verbs/gids.h"
 
 #undef ibv_query_port
 
@@ -81,7 +82,7 @@ void fake_verbs_reset(void)
 	};
 	fake_verbs.gids[0].gid_index = 1;
 	fake_verbs.gids[0].port_num = 1;
-	fake_verbs.gids[0].gid_type = IBV_GID_TYPE_ROCE_V2;
+	fake_verbs.gids[0].gid_type = GID_TYPE_ROCE_V2;
 	memcpy(fake_verbs.gids[0].gid.raw, gid, sizeof(gid));
 }
 
@@ -248,6 +249,7 @@ int ibv_query_port(struct ibv_context *context, uint8_t number,
 	return 0;
 }
 
+#ifdef HAVE__IBV_QUERY_GID_TABLE
 ssize_t _ibv_query_gid_table(struct ibv_context *context,
 			     struct ibv_gid_entry *entries, size_t max,
 			     uint32_t flags, size_t entry_size)
@@ -260,9 +262,35 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
 		return -fake_verbs.errnum;
 	if (n > max || entry_size != sizeof(*entries))
 		return -EINVAL;
-	memcpy(entries, fake_verbs.gids, n * sizeof(*entries));
+	for (size_t i = 0; i < n; i++)
+		entries[i] = (struct ibv_gid_entry){
+			.gid = fake_verbs.gids[i].gid,
+			.gid_index = fake_verbs.gids[i].gid_index,
+			.port_num = fake_verbs.gids[i].port_num,
+			.gid_type = fake_verbs.gids[i].gid_type,
+		};
 	return (ssize_t)n;
 }
+#else
+/* Instead of the program's own: there are no files. */
+ssize_t gid_files_read(const char *device, uint8_t number,
+		       struct gid gids[GIDS_MAX])
+{
+	ssize_t n = 0;
+
+	(void)device;
+	if (nic_call_fails())
+		return -fake_verbs.errnum;
+	for (int i = 0; i < fake_verbs.n_gids; i++)
+		if (fake_verbs.gids[i].port_num == number)
+			gids[n++] = (struct gid){
+				.raw = fake_verbs.gids[i].gid,
+				.index = fake_verbs.gids[i].gid_index,
+				.type = (uint8_t)fake_verbs.gids[i].gid_type,
+			};
+	return n;
+}
+#endif
 
 int ibv_query_pkey(struct ibv_context *context, uint8_t number, int index,
 		   __be16 *pkey)

@@ -15,6 +15,13 @@
 #define FAKE_PKEYS 4
 #define FAKE_MAX_SGE 8
 
+/* What the program reads of struct ibv_gid_entry, which not every library
+ * has. */
+struct fake_gid {
+	union ibv_gid gid;
+	uint32_t gid_index, port_num, gid_type;
+};
+
 /* What the devices are, what goes wrong, and what is alive. */
 struct fake_verbs {
 	/* set by the test */
@@ -36,7 +43,7 @@ struct fake_verbs {
 	uint64_t port_speed;	/* tenths of a Gb/s; 0: unknown */
 	bool no_port_speed;	/* the kernel does not say it */
 	int active_port;		/* 0: as port.state says, all of them */
-	struct ibv_gid_entry gids[FAKE_GIDS];
+	struct fake_gid gids[FAKE_GIDS];
 	int n_gids;
 	uint16_t pkeys[FAKE_PKEYS];	/* port.pkey_tbl_len of them */
 	bool stale_windows;	/* invalidated keys still open memory */

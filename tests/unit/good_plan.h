@@ -46,7 +46,7 @@ static inline struct port good_port(void)
 		.state = IBV_PORT_ACTIVE,
 		.link_layer = IBV_LINK_LAYER_ETHERNET,
 		.n_gids = 1,
-		.gids = { { .type = IBV_GID_TYPE_ROCE_V2 } },
+		.gids = { { .type = GID_TYPE_ROCE_V2 } },
 		.active_mtu = IBV_MTU_1024,
 		.pkey = 0xffff,
 		.limits = {

@@ -1,4 +1,4 @@
-/* A folder of made-up /sys and /proc, where host/sysfs.h then looks. */
+/* A folder of made-up /sys and /proc, where base/sysfs.h then looks. */
 #pragma once
 
 #include <stdio.h>

@@ -156,7 +156,7 @@ void pair_say_until_ready(int fd, const struct plan *plan,
 	struct endpoint_qp qp = { .qpn = 1, .psn = 2, .rkey = 3 };
 	struct endpoint endpoint = {
 		.gid = port->gids[0].raw,
-		.gid_type = IBV_GID_TYPE_ROCE_V2, .gid_index = 1,
+		.gid_type = GID_TYPE_ROCE_V2, .gid_index = 1,
 		.peer_gid_index = 1, .global = 1, .mtu = IBV_MTU_1024,
 		.length = plan_stride(plan), .stride = plan_stride(plan),
 		.n = 1, .qps = &qp,

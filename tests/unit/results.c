@@ -82,7 +82,7 @@ static struct result *make(enum op op, enum metric metric, uint8_t link_layer)
 	r->client = make_port("alpha", link_layer);
 	r->server = make_port("beta", link_layer);
 	set_path(r, link_layer == IBV_LINK_LAYER_ETHERNET ?
-			    IBV_GID_TYPE_ROCE_V2 : IBV_GID_TYPE_IB);
+			    GID_TYPE_ROCE_V2 : GID_TYPE_IB);
 	r->clock = (struct clock_description){ "tsc", 0.5, 9.25, 0, NAN, "tsc" };
 	add_end(r, 0);
 	add_end(r, 1);

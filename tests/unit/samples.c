@@ -38,7 +38,7 @@ struct port sample_port(void)
 			.odp = { 0x3f, 0x05, 0x23 },
 		},
 		.n_gids = 1,
-		.gids = { { .index = 3, .type = IBV_GID_TYPE_ROCE_V2 } },
+		.gids = { { .index = 3, .type = GID_TYPE_ROCE_V2 } },
 	};
 
 	memcpy(port.gids[0].raw.raw, gid, 16);
@@ -112,7 +112,7 @@ struct endpoint sample_endpoint(void)
 	};
 	struct endpoint e = {
 		.lid = 0x1234,
-		.gid_type = IBV_GID_TYPE_ROCE_V2,
+		.gid_type = GID_TYPE_ROCE_V2,
 		.gid_index = 3,
 		.peer_gid_index = 5,
 		.global = 1,

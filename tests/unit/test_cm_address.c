@@ -23,7 +23,7 @@ static void check(const char *gid, bool global, const char *text,
 {
 	const struct connection conn = { .fd = -1 };
 	struct path path = { .global = global,
-			     .remote.type = IBV_GID_TYPE_ROCE_V2 };
+			     .remote.type = GID_TYPE_ROCE_V2 };
 	struct sockaddr_storage address;
 	const struct sockaddr_in6 *in6 = (const void *)&address;
 	const struct sockaddr_in *in = (const void *)&address;

@@ -585,9 +585,9 @@ TEST(test_gid_kinds)
 	const struct preflight_row *row;
 
 	/* the client has RoCE v2 over IPv4, too */
-	set_gid(&e.server, IBV_GID_TYPE_ROCE_V1, "::ffff:10.0.0.2");
+	set_gid(&e.server, GID_TYPE_ROCE_V1, "::ffff:10.0.0.2");
 	e.client.gids[e.client.n_gids++] = e.client.gids[0];
-	e.client.gids[1].type = IBV_GID_TYPE_ROCE_V1;
+	e.client.gids[1].type = GID_TYPE_ROCE_V1;
 	look(&e);
 	row = find_row(&e, "GID types");
 	assert_int_equal(row->verdict, VERDICT_WARNING);
@@ -595,7 +595,7 @@ TEST(test_gid_kinds)
 			    "IPv4 GID, so that RoCE v1 IPv4 is used");
 	assert_non_null(row->cost);
 	e = good_ends();
-	set_gid(&e.client, IBV_GID_TYPE_ROCE_V2, "fd00::1");
+	set_gid(&e.client, GID_TYPE_ROCE_V2, "fd00::1");
 	e.server.gids[e.server.n_gids++] = e.client.gids[0];
 	look(&e);
 	assert_string_equal(find_row(&e, "GID types")->error.message,

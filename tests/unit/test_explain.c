@@ -37,8 +37,8 @@ static void new_run(enum op op, enum transport transport)
 	};
 	run.path = (struct path){
 		.global = true,
-		.local = gid_of(1, IBV_GID_TYPE_ROCE_V2, 1),
-		.remote = gid_of(3, IBV_GID_TYPE_ROCE_V2, 2),
+		.local = gid_of(1, GID_TYPE_ROCE_V2, 1),
+		.remote = gid_of(3, GID_TYPE_ROCE_V2, 2),
 		.dlid = 9,
 	};
 	run.context = (struct explain_context){
@@ -233,10 +233,10 @@ TEST(test_gids_that_do_not_fit)
 	run.path.remote.raw.raw[13] = 1;
 	assert_contains(explain(status, false).message,
 			", which are of different subnets");
-	run.path.remote.type = IBV_GID_TYPE_ROCE_V1;
+	run.path.remote.type = GID_TYPE_ROCE_V1;
 	assert_contains(explain(status, false).message,
 			"(RoCE v1), which are of different types");
-	run.path.remote.type = IBV_GID_TYPE_ROCE_V2;
+	run.path.remote.type = GID_TYPE_ROCE_V2;
 	memset(run.path.remote.raw.raw, 0xfe, 16);
 	assert_contains(explain(status, false).message,
 			", of which only one is of an IPv4 address");

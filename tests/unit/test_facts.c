@@ -68,7 +68,7 @@ static struct port made_up_port(void)
 		.number = 1,
 		.link_layer = IBV_LINK_LAYER_ETHERNET,
 		.n_gids = 1,
-		.gids = { { .index = 3, .type = IBV_GID_TYPE_ROCE_V2 } },
+		.gids = { { .index = 3, .type = GID_TYPE_ROCE_V2 } },
 	};
 
 	port.gids[0].raw.raw[15] = 1;

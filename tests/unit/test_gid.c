@@ -7,8 +7,8 @@
 
 #include "model/gid.h"
 
-#define V1 IBV_GID_TYPE_ROCE_V1
-#define V2 IBV_GID_TYPE_ROCE_V2
+#define V1 GID_TYPE_ROCE_V1
+#define V2 GID_TYPE_ROCE_V2
 #define IWARP GID_TYPE_IWARP
 #define GIDS 6
 

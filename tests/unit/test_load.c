@@ -169,7 +169,7 @@ TEST(test_receives_of_an_open_loop)
 		.link_layer = IBV_LINK_LAYER_ETHERNET,
 		.active_mtu = IBV_MTU_1024,
 		.n_gids = 1,
-		.gids = { { .type = IBV_GID_TYPE_ROCE_V2 } },
+		.gids = { { .type = GID_TYPE_ROCE_V2 } },
 		.pkey = 0xffff,
 		.limits = {
 			.max_msg_sz = 1 << 20, .max_qp = 10, .max_qp_wr = 1000,

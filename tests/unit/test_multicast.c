@@ -322,12 +322,12 @@ TEST(test_interfaces)
 {
 	const uint32_t nowhere = 0x7ffffff0;
 
-	run_on(if_nametoindex("lo"), IBV_GID_TYPE_ROCE_V2, NULL);
-	run_on(0, IBV_GID_TYPE_ROCE_V2, NULL);
-	run_on(nowhere, IBV_GID_TYPE_ROCE_V2,
+	run_on(if_nametoindex("lo"), GID_TYPE_ROCE_V2, NULL);
+	run_on(0, GID_TYPE_ROCE_V2, NULL);
+	run_on(nowhere, GID_TYPE_ROCE_V2,
 	       "cannot join the multicast group ::ffff:239.255.");
 	/* of RoCE v1 there is no IP */
-	run_on(nowhere, IBV_GID_TYPE_ROCE_V1, NULL);
+	run_on(nowhere, GID_TYPE_ROCE_V1, NULL);
 }
 
 /* MEMBERS: more than the server's device takes; 0: no such lack. */

@@ -537,7 +537,7 @@ static void check_endpoint(const struct endpoint *e, bool global,
 	struct path path = {
 		.global = global,
 		.local = { .index = 3 },
-		.remote = { .index = 5, .type = IBV_GID_TYPE_ROCE_V2 },
+		.remote = { .index = 5, .type = GID_TYPE_ROCE_V2 },
 	};
 	struct error err = { 0 };
 
@@ -552,7 +552,7 @@ TEST(test_endpoint)
 {
 	struct endpoint e = {
 		.lid = 4, .gid = { .raw = { [15] = 1 } },
-		.gid_type = IBV_GID_TYPE_ROCE_V2, .gid_index = 5,
+		.gid_type = GID_TYPE_ROCE_V2, .gid_index = 5,
 		.peer_gid_index = 3, .global = 1,
 	};
 	struct endpoint bad = e;

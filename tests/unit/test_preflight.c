@@ -185,7 +185,7 @@ TEST(test_gids_that_do_not_fit)
 {
 	struct two_ends e = good_ends();
 
-	set_gid(&e.server, IBV_GID_TYPE_ROCE_V1, "::ffff:10.0.0.2");
+	set_gid(&e.server, GID_TYPE_ROCE_V1, "::ffff:10.0.0.2");
 	check_only(&e, "GID types", VERDICT_ERROR, "no GID of the client's "
 		   "mlx5_0 port 1 on alpha fits one of the server's mlx5_0 "
 		   "port 1 on beta: RoCE v2 IPv4 against RoCE v1 IPv4");
@@ -205,12 +205,12 @@ TEST(test_link_local_gids)
 {
 	struct two_ends e = good_ends();
 
-	set_gid(&e.client, IBV_GID_TYPE_ROCE_V2, "fe80::1");
-	set_gid(&e.server, IBV_GID_TYPE_ROCE_V2, "fe80::2");
+	set_gid(&e.client, GID_TYPE_ROCE_V2, "fe80::1");
+	set_gid(&e.server, GID_TYPE_ROCE_V2, "fe80::2");
 	check_only(&e, "GID", VERDICT_WARNING, "the GID of both ends is "
 		   "link-local, which works within one network segment only");
 	e.client.gid_forced = true;
-	set_gid(&e.server, IBV_GID_TYPE_ROCE_V2, "fd00::2");
+	set_gid(&e.server, GID_TYPE_ROCE_V2, "fd00::2");
 	look(&e);
 	assert_contains(find_row(&e, "GID")->error.message, "of the client is");
 	assert_int_equal(find_row(&e, "subnet")->verdict, VERDICT_WARNING);
@@ -220,7 +220,7 @@ TEST(test_subnets)
 {
 	struct two_ends e = good_ends();
 
-	set_gid(&e.server, IBV_GID_TYPE_ROCE_V2, "::ffff:10.0.1.2");
+	set_gid(&e.server, GID_TYPE_ROCE_V2, "::ffff:10.0.1.2");
 	check_only(&e, "subnet", VERDICT_WARNING, "the client's GID is in "
 		   "::ffff:10.0.0.0/120, the server's in ::ffff:10.0.1.0/120");
 	/* unless this end knows better */
@@ -231,8 +231,8 @@ TEST(test_subnets)
 	assert_string_equal(find_row(&e, "subnet")->server,
 			    "::ffff:10.0.0.0/112");
 	e = good_ends();
-	set_gid(&e.client, IBV_GID_TYPE_ROCE_V2, "fd00:0:0:1::1");
-	set_gid(&e.server, IBV_GID_TYPE_ROCE_V2, "fd00:0:0:2::1");
+	set_gid(&e.client, GID_TYPE_ROCE_V2, "fd00:0:0:1::1");
+	set_gid(&e.server, GID_TYPE_ROCE_V2, "fd00:0:0:2::1");
 	check_only(&e, "subnet", VERDICT_WARNING, "the client's GID is in "
 		   "fd00:0:0:1::/64, the server's in fd00:0:0:2::/64");
 }

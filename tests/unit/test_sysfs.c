@@ -2,8 +2,13 @@
 #include "config.h"
 #include "test.h"
 
+#include <errno.h>
+#include <net/if.h>
+
 #include "base/sysfs.h"
+#include "base/xalloc.h"
 #include "made_up_host.h"
+#include "verbs/gids.h"
 
 TEST(test_lines)
 {
@@ -134,6 +139,43 @@ TEST(test_links)
 	assert_string_equal(path, "");
 }
 
+#define GID_FILE(name) "/sys/class/infiniband/old0/ports/2/" name
+
+static void check_gid(const struct gid *gid, uint32_t index, uint8_t type,
+		      uint32_t ifindex, uint8_t last)
+{
+	assert_int_equal(gid->index, index);
+	assert_int_equal(gid->type, type);
+	assert_int_equal(gid->ifindex, ifindex);
+	assert_int_equal(gid->raw.raw[0], 0xfe);
+	assert_int_equal(gid->raw.raw[15], last);
+}
+
+TEST(test_gids)
+{
+	struct gid *gids = xcalloc(GIDS_MAX, sizeof(*gids));
+
+	assert_int_equal(gid_files_read("old0", 2, gids), -ENOENT);
+	host_file(GID_FILE("gids/0"),
+		  "fe80:0000:0000:0000:0000:0000:0000:0001\n");
+	/* an empty entry, of which the kernel has no type */
+	host_file(GID_FILE("gids/1"),
+		  "0000:0000:0000:0000:0000:0000:0000:0000\n");
+	host_file(GID_FILE("gids/2"),
+		  "fe80:0000:0000:0000:0000:0000:0000:0003\n");
+	assert_int_equal(gid_files_read("old0", 2, gids), 2);
+	check_gid(&gids[0], 0, GID_TYPE_IB, 0, 1);
+	host_file(GID_FILE("link_layer"), "Ethernet\n");
+	host_file(GID_FILE("gid_attrs/types/0"), "IB/RoCE v1\n");
+	host_file(GID_FILE("gid_attrs/types/2"), "RoCE v2\n");
+	host_file(GID_FILE("gid_attrs/ndevs/0"), "gone0\n");
+	host_file(GID_FILE("gid_attrs/ndevs/2"), "lo\n");
+	assert_int_equal(gid_files_read("old0", 2, gids), 2);
+	check_gid(&gids[0], 0, GID_TYPE_ROCE_V1, 0, 1);
+	check_gid(&gids[1], 2, GID_TYPE_ROCE_V2, if_nametoindex("lo"), 3);
+	free(gids);
+}
+
 TEST(test_the_hosts_own)
 {
 	char line[64];
@@ -157,6 +199,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_bytes, host_begin,
 						host_end),
 		cmocka_unit_test_setup_teardown(test_links, host_begin,
+						host_end),
+		cmocka_unit_test_setup_teardown(test_gids, host_begin,
 						host_end),
 		cmocka_unit_test_setup_teardown(test_a_path_too_long_is_no_file,
 						host_begin, host_end),

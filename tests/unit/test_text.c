@@ -649,12 +649,12 @@ TEST(test_devices)
 				       { .port = r->client } };
 	char line[200], *text;
 
-	set_gid(&found[0].port.gids[0], 0, IBV_GID_TYPE_ROCE_V1, 1);
-	set_gid(&found[0].port.gids[1], 1, IBV_GID_TYPE_ROCE_V2, 1);
+	set_gid(&found[0].port.gids[0], 0, GID_TYPE_ROCE_V1, 1);
+	set_gid(&found[0].port.gids[1], 1, GID_TYPE_ROCE_V2, 1);
 	found[0].port.n_gids = 2;
 	found[1].port.number = 2;
 	found[1].port.state = IBV_PORT_DOWN;
-	set_gid(&found[1].port.gids[0], 7, IBV_GID_TYPE_ROCE_V2, 9);
+	set_gid(&found[1].port.gids[0], 7, GID_TYPE_ROCE_V2, 9);
 	text = report_devices(found, 2);
 	assert_string_equal(line_with(text, "port 1:", line),
 			    "rxe0 port 1: ACTIVE, Ethernet 100 Gb/s, MTU "

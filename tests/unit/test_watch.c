@@ -240,7 +240,7 @@ TEST(test_gids_that_come_and_go)
 	assert_int_equal(event->gid.index, 1);
 	assert_int_equal(seen, r.n);
 	/* the same place, another type: one goes, one comes */
-	fake_verbs.gids[0].gid_type = IBV_GID_TYPE_ROCE_V1;
+	fake_verbs.gids[0].gid_type = GID_TYPE_ROCE_V1;
 	devices_refresh(&devices);
 	assert_int_equal(next(&r, &seen, WATCH_GID)->change, CHANGE_REMOVED);
 	assert_int_equal(next(&r, &seen, WATCH_GID)->change, CHANGE_ADDED);

@@ -166,7 +166,7 @@ TEST(test_line_of_a_gid)
 	event.gid = (struct gid){
 		.raw = { .raw = { [10] = 0xff, [11] = 0xff, 10, 0, 0, 1 } },
 		.index = 3,
-		.type = IBV_GID_TYPE_ROCE_V2,
+		.type = GID_TYPE_ROCE_V2,
 		.ifindex = 99999999,
 	};
 	line = line_of(&event);

@@ -220,7 +220,7 @@ TEST(test_endpoint_with_targets)
 	struct endpoint_qp qp = { .qpn = 1, .target = 2 };
 	struct session *session;
 	struct endpoint e = {
-		.gid_type = IBV_GID_TYPE_ROCE_V2, .gid_index = 1,
+		.gid_type = GID_TYPE_ROCE_V2, .gid_index = 1,
 		.peer_gid_index = 1, .global = 1, .mtu = IBV_MTU_1024,
 		.length = 1 << 20, .stride = 1 << 20, .n = 1, .qps = &qp,
 		.targets = true,

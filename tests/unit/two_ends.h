@@ -34,7 +34,7 @@ static inline struct port good_end(const char *host, const char *address)
 	for (int i = 0; i < TRANSPORTS; i++)
 		port.limits.odp[i] = 63;
 	snprintf(port.hostname, sizeof(port.hostname), "%s", host);
-	set_gid(&port, IBV_GID_TYPE_ROCE_V2, address);
+	set_gid(&port, GID_TYPE_ROCE_V2, address);
 	return port;
 }
 
@@ -55,8 +55,8 @@ static inline struct two_ends good_infiniband(void)
 	e.client.link_layer = e.server.link_layer = IBV_LINK_LAYER_INFINIBAND;
 	e.client.lid = 4;
 	e.server.lid = 5;
-	set_gid(&e.client, IBV_GID_TYPE_IB, "fe80::1");
-	set_gid(&e.server, IBV_GID_TYPE_IB, "fe80::2");
+	set_gid(&e.client, GID_TYPE_IB, "fe80::1");
+	set_gid(&e.server, GID_TYPE_IB, "fe80::2");
 	return e;
 }
 

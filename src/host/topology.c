@@ -149,6 +149,8 @@ static void read_nic(const char *device, struct topology_nic *nic)
 	pci_find(device, netdev, path);
 	read_place(path, &nic->place);
 	read_cpus(nic->place.node, nic->cpus);
+	sysfs_read(path, sizeof(path), "%s/%s/node_type", rdma, device);
+	nic->iwarp = !strcmp(path, "4: RNIC");
 	while (nic->n_ports < TOPOLOGY_PORTS) {
 		snprintf(path, sizeof(path), "%s/%s/ports/%u", rdma, device,
 			 nic->n_ports + 1);

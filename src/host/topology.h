@@ -60,6 +60,7 @@ struct topology_port {
 
 struct topology_nic {
 	char device[PORT_NAME_SIZE];
+	bool iwarp;
 	struct pci_place place;
 	char cpus[128];		/* of its node: "0-31,64-95"; "": not known */
 	uint32_t n_ports;

@@ -168,7 +168,8 @@ static void print_nic(FILE *out, const struct topology *t,
 	fprintf(out, "%s%s\n", nic->cpus[0] ? ", CPUs " : "", nic->cpus);
 	for (uint32_t i = 0; i < nic->n_ports; i++)
 		fprintf(out, "  port %u: %s, %s %g Gb/s\n", i + 1,
-			nic->port[i].state, nic->port[i].link_layer,
+			nic->port[i].state,
+			nic->iwarp ? "iWARP" : nic->port[i].link_layer,
 			nic->port[i].gbps);
 	if (nic->place.path.n > 1)
 		print_path(out, &nic->place.path);

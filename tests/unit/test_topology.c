@@ -412,7 +412,10 @@ TEST(test_virtual_machine)
 	host_file("/sys/class/dmi/id/sys_vendor", "QEMU\n");
 	make_all(list, COUNT(list));
 	/* it has no PCI function at all */
-	host_file("/sys/class/infiniband/rxe0/parent", "lo\n");
+	host_file("/sys/class/infiniband/siw0/node_type", "4: RNIC\n");
+	host_file("/sys/class/infiniband/siw0/ports/1/state", "1: DOWN\n");
+	host_file("/sys/class/infiniband/siw0/ports/1/link_layer",
+		  "Ethernet\n");
 	json_decref(check_text(NULL,
 		"virtual machine (QEMU): what is shown of PCIe is what its "
 		"hypervisor made up\n"
@@ -420,9 +423,10 @@ TEST(test_virtual_machine)
 		"  port 1: ACTIVE, InfiniBand 400 Gb/s\n"
 		"  use GPU 0000:00:06.0, NVIDIA A100-SXM4-40GB: same host "
 		"bridge\n"
-		"rxe0, not on PCI\n"
+		"siw0, not on PCI\n"
+		"  port 1: DOWN, iWARP 0 Gb/s\n"
 		"\n"
-		"GPU           mlx5_0     rxe0\n"
+		"GPU           mlx5_0     siw0\n"
 		"0000:00:06.0  bridge*       ?   NVIDIA A100-SXM4-40GB, NUMA "
 		"node 0\n"
 		"  *       the GPU to use with that NIC; --memory=cuda:auto "

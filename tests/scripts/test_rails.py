@@ -185,7 +185,8 @@ def test_a_loss_that_does_not_repeat():
     assert lossy.again([100.0], [None]).lost() == 0
     assert list(rails.notes_of([lossy, lossy], [
         lossy, lossy.again([100.0], [100.0])], 0.03)) == [
-        "n1 x0: 50% slower beside the other rails, but not when tested again"]
+        "n1 - n2 x0: 50% slower beside the other rails, but not when tested "
+        "again"]
     slow = rails.Rail(pair, "p50", 2.0, 4.0)
     assert slow.lost() == pytest.approx(0.5)
     assert slow.again([2.0, 1.0], [2.0, 8.0]).lost() == 0

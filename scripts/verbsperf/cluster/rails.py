@@ -162,8 +162,8 @@ def notes_of(before: Sequence[Rail], again: Sequence[Rail], most: float
     for old, new in zip(before, again):
         lost = old.lost() or 0.0
         if lost > most >= (new.lost() or 0.0):
-            yield (f"{old.pair.client.text()}: {100 * lost:.0f}% slower beside "
-                   "the other rails, but not when tested again")
+            yield (f"{old.pair.text()}: {100 * lost:.0f}% slower beside the "
+                   "other rails, but not when tested again")
 
 
 def table_lines(entries: Sequence[Object]) -> list[str]:

@@ -164,9 +164,9 @@ class Change(NamedTuple):
         found = self.chances(shifts, 0.0, family)
         if seen is not None:
             # no farther than a session may shift
-            shift = min(max(0.0, math.copysign(seen[0], seen[0]
-                                               * self.estimate)), shifts[-1])
-            near = self.chances(numpy.array([shift]), seen[1], family)
+            shift = numpy.clip([math.copysign(1, self.estimate) * seen[0]],
+                               shifts[0], shifts[-1])
+            near = self.chances(shift, seen[1], family)
             found = numpy.minimum(found / (1 - SEEN_PART), near / SEEN_PART)
         alone, any_of_them = numpy.minimum(found, 1.0).tolist()
         return alone, any_of_them
@@ -282,10 +282,8 @@ def changes_of(samples: Sequence[Sample]) -> list[Change]:
             for change in changes]
     by_rounds = float(numpy.mean([one.rounds for one in changes]))
     own = apart(values, by_rounds, tolerance)
-    # with that of the rounds it is as uncertain as the spread that it is of
-    freedom = SPREAD_FREEDOM * len(changes) * (own / (own + by_rounds)) ** 2
     between = Between((MOST_APART * tolerance) ** 2, noise.MOST_FREEDOM, own,
-                      freedom or 1.0, False, seen)
+                      SPREAD_FREEDOM * len(changes), False, seen)
     return [change._replace(between=between) for change in changes]
 
 

@@ -411,7 +411,7 @@ def test_several_sessions_are_the_base(compare, write):
     alone = verdict(compare("--json", bases[0], new))[2]
     status, text, _ = compare(new, "--base", *bases)
     assert "base4, 5 sessions of 10 rounds" in text
-    assert "of the medians of 5 sessions; new: median" in text
+    assert "of the trimmed means of 5 sessions; new: trimmed mean" in text
     assert "one session" not in text and status == 2
     report = json.loads(compare("--json", new, "--base", *bases)[1])
     point, = report["points"]
@@ -438,14 +438,14 @@ def test_a_program_without_scipy_says_so(tmp_path):
 
 
 @pytest.mark.parametrize("sessions, family, words", (
-    (1, 0, "base, new: medians; change: new to base"),
-    (1, 7, "base, new: medians; change: new to base; 95% interval: of the "
-     "change, by the spread of rounds; p: that one of so many points differs "
-     "as much where nothing changed, Sidak's of 7"),
-    (3, 1, "base: geometric mean of the medians of 3 sessions; new: median; "
-     "change: new to base; 95% interval: of the change, by the spread of "
-     "rounds and sessions; p: that one of so many points differs as much "
-     "where nothing changed, Sidak's of 1")))
+    (1, 0, "base, new: trimmed means; change: new to base"),
+    (1, 7, "base, new: trimmed means; change: new to base; 95% interval: of "
+     "the change, by the spread of rounds; p: that one of so many points "
+     "differs as much where nothing changed, Sidak's of 7"),
+    (3, 1, "base: geometric mean of the trimmed means of 3 sessions; new: "
+     "trimmed mean; change: new to base; 95% interval: of the change, by the "
+     "spread of rounds and sessions; p: that one of so many points differs as "
+     "much where nothing changed, Sidak's of 1")))
 def test_what_the_columns_mean(sessions, family, words):
     """Of what the table has: without a point that was judged, no p."""
     assert view.definition({"base": {"sessions": sessions},

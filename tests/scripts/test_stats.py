@@ -39,13 +39,23 @@ def rounds(points, n, lag=0.0, scale=0.01, seed=1):
 
 
 @pytest.mark.parametrize("n, lag", [(5, 0), (10, 0), (10, 0.5), (20, 0.3)])
-def test_the_variance_of_a_median_is_found(n, lag):
+def test_the_variance_of_a_mean_is_found(n, lag):
     """With the dependence of rounds, which is found, too."""
     samples = rounds(2000, n, lag)
     found = noise.noise_of(list(samples))
     assert found.dependence == pytest.approx(lag, abs=0.05)
-    true = numpy.median(samples, axis=1).var()
-    assert found.variances.mean() == pytest.approx(true, rel=0.12)
+    for made, middle in ((found.variances, stats.trimmed_mean),
+                         (found.medians, numpy.median)):
+        true = numpy.var([middle(one) for one in samples])
+        assert made.mean() == pytest.approx(true, rel=0.12)
+
+
+def test_a_trimmed_mean():
+    """A fifth at either end does not count, nor one of three."""
+    for n, wanted in ((1, 0), (2, 0.5), (3, 1), (5, 14 / 3), (9, 20),
+                      (10, 139 / 6)):
+        values = [(n - i - 1) ** 2 for i in range(n)]
+        assert stats.trimmed_mean(values) == wanted
 
 
 def test_points_of_one_noise_tell_it_together():

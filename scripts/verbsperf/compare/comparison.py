@@ -42,9 +42,9 @@ class Measured(NamedTuple):
         return {(one["end"], one["counter"]): one["value"] / self.rounds
                 for one in self.rose}
 
-    def median(self) -> Optional[float]:
-        """Return the median, of several sessions their geometric mean."""
-        found = [ranks.median(own) for own in self.sessions.values()]
+    def mean(self) -> Optional[float]:
+        """Return the trimmed mean, of several sessions their geometric mean."""
+        found = [ranks.trimmed_mean(own) for own in self.sessions.values()]
         if len(found) < 2 or not all(found):
             return min(found, default=None)
         return statistics.geometric_mean(found)
@@ -181,7 +181,7 @@ def finish(entry: Entry, found: Optional[verdict.Judgement]) -> Object:
         numbers = found._asdict()
     return {"label": entry.label, "target": entry.target,
             "point": point_json(entry.point), "metric": entry.metric,
-            "base": entry.base.median(), "new": entry.new.median(),
+            "base": entry.base.mean(), "new": entry.new.mean(),
             "base_rounds": entry.base.number(),
             "new_rounds": entry.new.number(),
             **{name: numbers[name] for name in ("ratio", "low", "high", "p")},

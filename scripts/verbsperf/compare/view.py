@@ -88,8 +88,9 @@ def tolerance(report: Object) -> str:
 def definition(report: Object) -> str:
     """Say what the columns mean."""
     sessions: int = report["base"]["sessions"]
-    base = (f"base: geometric mean of the medians of {sessions} sessions; new:"
-            " median" if sessions > 1 else "base, new: medians")
+    base = (f"base: geometric mean of the trimmed means of {sessions} sessions"
+            "; new: trimmed mean" if sessions > 1 else
+            "base, new: trimmed means")
     words = f"{base}; change: new to base"
     if report["family"]:
         words += ("; 95% interval: of the change, by the spread of rounds"

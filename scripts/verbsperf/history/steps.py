@@ -96,7 +96,7 @@ def usual_of(values: Sequence[float]) -> Optional[Usual]:
     like = max(DEPENDENCE, float(numpy.interp(numpy.nan_to_num(
         noise.lag_of(last)[0]), expected.lag, noise.DEPENDENCES)) - n ** -0.5)
     factor, freedom = (float(numpy.interp(like, noise.DEPENDENCES, curve))
-                       for curve in (expected.factor, expected.freedom))
+                       for curve in (expected.median, expected.freedom))
     raw = max(float(noise.raw_variance(last)[0]) * n,
               2 * noise.LEAST_NOISE ** 2)
     return Usual(raw * factor, freedom)

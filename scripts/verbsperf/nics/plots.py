@@ -27,7 +27,7 @@ def panel(group: Object, names: Sequence[str], label: str, scale: str,
 
 
 def value_panel(group: Object, names: Sequence[str], metric: str) -> Panel:
-    """Return the medians of METRIC."""
+    """Return the figures of METRIC."""
     label, scale = "share of link", "linear"
     if metric in METRICS:
         label, scale = METRICS[metric].label(), METRICS[metric].scale

@@ -30,7 +30,8 @@ class Cell(NamedTuple):
     def order(self) -> list[str]:
         """Return the set-ups, the best first."""
         return sorted(self.values, reverse=self.more_is_better,
-                      key=lambda name: ranks.median(self.values[name]))
+                      key=lambda name: ranks.trimmed_mean(
+                          self.values[name]))
 
 
 class Stretch(NamedTuple):

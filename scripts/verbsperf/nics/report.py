@@ -73,10 +73,10 @@ def complete(records: Sequence[Record], kind: str) -> Sequence[Record]:
         for metric in COMPARED[kind])] or records
 
 
-def median_of(records: Sequence[Record], metric: str) -> Optional[float]:
-    """Return the median of METRIC, or None."""
+def mean_of(records: Sequence[Record], metric: str) -> Optional[float]:
+    """Return the trimmed mean of METRIC, or None."""
     values = setups.values_of(records, metric)
-    return ranks.median(values) if values else None
+    return ranks.trimmed_mean(values) if values else None
 
 
 def cpu_of(records: Sequence[Record], end: str) -> Optional[float]:
@@ -107,7 +107,7 @@ def figure(records: Sequence[Record], kind: str, ratios: Optional[Object]
     failed = results.failures(records)
     return {"rounds": len(records) - len(failed), "failed": len(failed),
             "error": failed[0] if failed else None,
-            **{metric: median_of(complete(records, kind), metric)
+            **{metric: mean_of(complete(records, kind), metric)
                for metric in SHOWN[kind]},
             "cpu_ns": {end: cpu_of(records, end) for end in setups.ENDS},
             "ratios": ratios, "rose": results.risen(records)}

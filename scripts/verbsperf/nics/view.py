@@ -146,8 +146,8 @@ def definitions(report: Object) -> str:
     kinds = [kind for kind in ("bandwidth", "latency")
              if any(group["kind"] == kind for group in report["groups"])]
     words = " and ".join(f"{limits[kind]:g}% of {kind}" for kind in kinds)
-    return (f"figures: medians; to {first}: their ratio; ahead: with all of "
-            f"its 95% interval by more than {words}, by chance in 1% of "
+    return (f"figures: trimmed means; to {first}: their ratio; ahead: with all"
+            f" of its 95% interval by more than {words}, by chance in 1% of "
             "reports")
 
 

@@ -87,7 +87,7 @@ def intervals_of(samples: dict[float, list[float]]) -> dict[float, Interval]:
         return {}
     found = noise.noise_of([numpy.log(numpy.maximum(values, verdict.LEAST))
                             for values in enough.values()])
-    reach = numpy.exp(numpy.sqrt(found.variances) * special.stdtrit(
+    reach = numpy.exp(numpy.sqrt(found.medians) * special.stdtrit(
         found.freedom, (1 + verdict.CONFIDENCE) / 2))
     return {x: (ranks.median(values) / factor, ranks.median(values) * factor)
             for (x, values), factor in zip(enough.items(), map(float, reach))}

@@ -1,6 +1,6 @@
 """Numbers from numbers.
 
-  ranks        medians and their intervals, from the order of values
-  noise        how far medians of a few rounds are from the true ones
+  ranks        medians and their intervals, and trimmed means
+  noise        how far the means of a few rounds are from the true ones
   verdict      what that decides
 """

@@ -1,8 +1,9 @@
-"""How far the median of a few rounds is from the true one.
+"""How far the trimmed mean of a few rounds, or their median, is from the true
+one.
 
-The variance of the median is estimated from the rounds: from their winsorized
-variance, so that one bad round in ten does not count, or where the rounds fall
-into clusters, from the estimate of Maritz and Jarrett (1978).  What that is of
+The variance is estimated from the rounds: from their winsorized variance, so
+that one bad round in ten does not count, or where the rounds fall into
+clusters, from the estimate of Maritz and Jarrett (1978).  What that is of
 normal rounds that depend on the round before is found by simulation, with a
 fixed seed.  Two things that a few rounds hardly tell are taken from all points
 together, which were measured in the same rounds: how much a round depends on
@@ -10,6 +11,7 @@ the one before (lag 1), and what is usual for a variance (Smyth 2004)."""
 import functools
 from typing import NamedTuple, Sequence
 
+from verbsperf.stats import ranks
 from verbsperf.stats.libraries import Floats, Integers, numpy, special
 
 # What a lag-1 dependence may be.
@@ -28,18 +30,20 @@ class Normal(NamedTuple):
     """What is expected of N normal rounds, by DEPENDENCES."""
 
     lag: Floats         # what lag_of() finds
-    factor: Floats      # variance of the median, by what raw_variance() finds
+    factor: Floats      # variance of the mean, by what raw_variance() finds
+    median: Floats      # the same of the median
     freedom: Floats     # degrees of freedom of that
     logs: Floats        # mean of its logarithm, where its own mean is 1
     spread: Floats      # variance of its logarithm
 
 
 class Noise(NamedTuple):
-    """What is known about the median of each of several samples."""
+    """What is known about the trimmed mean of each of several samples."""
 
     variances: Floats
     freedom: Floats
     dependence: float   # of a round on the one before, of all samples
+    medians: Floats     # variances of these
 
 
 def winsorized(samples: Floats) -> Floats:
@@ -96,7 +100,7 @@ def normal(n: int) -> Normal:
     drawn = numpy.random.RandomState(n).normal(size=(n, count))
     if n < count / 2:   # without what these have in common by chance
         drawn = count ** 0.5 * numpy.linalg.qr(drawn.T)[0].T
-    found = []
+    found, drop = [], ranks.trimmed(n)
     for dependence in DEPENDENCES:
         rounds = drawn.copy()
         for i in range(1, n):
@@ -104,6 +108,8 @@ def normal(n: int) -> Normal:
                          + (1 - dependence ** 2) ** 0.5 * drawn[i])
         raw = raw_variance(rounds.T)
         found.append((lag_of(rounds.T).mean(),
+                      numpy.sort(rounds, axis=0)[drop:n - drop].mean(
+                          axis=0).var() / raw.mean(),
                       numpy.median(rounds, axis=0).var() / raw.mean(),
                       2 * raw.mean() ** 2 / raw.var(),
                       *moments(numpy.log(raw / raw.mean()))))
@@ -156,19 +162,20 @@ def moderated(variances: Floats, freedom: Floats, expected: tuple[Floats,
 
 
 def noise_of(samples: Sequence[Floats]) -> Noise:
-    """Return the noise of the medians of SAMPLES, logarithms of rounds."""
+    """Return the noise of SAMPLES, logarithms of rounds."""
     counts = numpy.array(list(map(len, samples)))
     raw, lags = numpy.empty((2, len(samples)))
     for n in set(counts):
         alike = numpy.array([one for one in samples if len(one) == n])
         raw[counts == n], lags[counts == n] = raw_variance(alike), lag_of(alike)
     dependence = dependence_of(lags, counts)
-    curves = numpy.empty((4, len(samples)))
+    curves = numpy.empty((5, len(samples)))
     for n in set(counts):
         curves[:, counts == n] = [[numpy.interp(dependence, DEPENDENCES, curve)]
                                   for curve in normal(n)[1:]]
-    factor, freedom, *expected = curves
+    factor, median, freedom, *expected = curves
     # of one round, so that samples of any length are alike
     single = factor * numpy.maximum(raw * counts, 2 * LEAST_NOISE ** 2)
     single, freedom = moderated(single, freedom, (expected[0], expected[1]))
-    return Noise(single / counts, freedom, dependence)
+    single /= counts
+    return Noise(single, freedom, dependence, single * median / factor)

@@ -18,6 +18,17 @@ Interval = tuple[float, float, float]   # a middle, and both ends around it
 median = statistics.median      # of one value at least
 
 
+def trimmed(n: int) -> int:
+    """Return how many of N values a trimmed mean leaves out at either end."""
+    return max(n // 5, int(n > 2))
+
+
+def trimmed_mean(values: Sequence[float]) -> float:
+    """Return the mean of VALUES without their lowest and highest fifth."""
+    drop = trimmed(len(values))
+    return statistics.fmean(sorted(values)[drop:len(values) - drop])
+
+
 def mann_whitney(base: Sequence[float], new: Sequence[float]) -> float:
     """Return the two-sided p that BASE and NEW are of one distribution."""
     return float(stats.mannwhitneyu(base, new).pvalue)

@@ -21,7 +21,7 @@ import functools
 import math
 from typing import Callable, Iterator, Mapping, NamedTuple, Optional, Sequence
 
-from verbsperf.stats import noise
+from verbsperf.stats import noise, ranks
 from verbsperf.stats.libraries import Floats, numpy, special
 
 WITHIN, REGRESSION = "within tolerance", "regression"
@@ -73,10 +73,10 @@ class Sample(NamedTuple):
         return [sign * numpy.log(numpy.maximum(values, LEAST))
                 for values in (*self.base.values(), self.new)]
 
-    def medians(self) -> Floats:
-        """Return logarithms of the medians of the same."""
+    def means(self) -> Floats:
+        """Return logarithms of the trimmed means of the same."""
         found: Floats = numpy.log(numpy.maximum(LEAST, [
-            numpy.median(values)
+            ranks.trimmed_mean(values)
             for values in (*self.base.values(), self.new)]))
         return found if self.higher_is_better else -found
 
@@ -89,7 +89,7 @@ class Sample(NamedTuple):
 class Level(NamedTuple):
     """What is known of each session of a sample, in their order."""
 
-    medians: Floats
+    means: Floats
     variances: Floats   # of these
     freedom: Floats     # degrees of freedom of those
 
@@ -234,7 +234,7 @@ def between_of(samples: Sequence[Sample], levels: Sequence[Level],
     names = list(dict.fromkeys(name for one in samples for name in one.base))
     table = numpy.full((len(samples), len(names)), numpy.nan)
     for row, sample, found in zip(table, samples, levels):
-        row[[names.index(name) for name in sample.base]] = found.medians[:-1]
+        row[[names.index(name) for name in sample.base]] = found.means[:-1]
     table = table[(~numpy.isnan(table)).sum(axis=1) > 1]
     away = table - numpy.nanmean(table, axis=1, keepdims=True)
     shifts = numpy.nanmean(away, axis=0)
@@ -247,17 +247,17 @@ def between_of(samples: Sequence[Sample], levels: Sequence[Level],
                    max(0.0, float(square - by_rounds)), max(left, 1), True)
 
 
-def change_of(medians: Floats) -> float:
-    """Return the change from the base's MEDIANS to the last."""
-    return float(medians[-1] - medians[:-1].mean())
+def change_of(means: Floats) -> float:
+    """Return the change from the base's MEANS to the last."""
+    return float(means[-1] - means[:-1].mean())
 
 
 def first_change(found: Level) -> Change:
-    """Return the change from the base's medians FOUND, as rounds tell it."""
-    count = len(found.medians) - 1
+    """Return the change from the base's means FOUND, as rounds tell it."""
+    count = len(found.means) - 1
     weights = numpy.array([1 / count ** 2] * count + [1.0])
     parts = found.variances * weights
-    return Change(change_of(found.medians), float(parts.sum()),
+    return Change(change_of(found.means), float(parts.sum()),
                   satterthwaite([*zip(parts, found.freedom)]), NOTHING, count)
 
 
@@ -266,7 +266,7 @@ def changes_of(samples: Sequence[Sample]) -> list[Change]:
     logs = [sample.logs() for sample in samples]
     every = noise.noise_of([one for each in logs for one in each])
     ends = numpy.cumsum([len(each) for each in logs])[:-1]
-    levels = [Level(sample.medians(), *parts) for sample, *parts in zip(
+    levels = [Level(sample.means(), *parts) for sample, *parts in zip(
         samples, *(numpy.split(one, ends) for one in every[:2]))]
     changes = [first_change(found) for found in levels]
     if samples[0].together:
@@ -357,7 +357,7 @@ def judged(sample: Sample, change: Change, family: int) -> Judgement:
 
 def too_few(sample: Sample, fewest: int) -> Judgement:
     """Return the Judgement of SAMPLE, without the FEWEST rounds for one."""
-    have, change = sample.rounds(), change_of(sample.medians())
+    have, change = sample.rounds(), change_of(sample.means())
     return Judgement(INCONCLUSIVE, math.exp(
         change if sample.higher_is_better else -change), None, None, None,
         None, fewest - have, None,

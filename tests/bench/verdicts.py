@@ -22,6 +22,7 @@ median is within 2% of the measured one if it is said to be known (95%)."""
 import argparse
 import pathlib
 import sys
+from unittest import mock
 
 import numpy
 from scipy.optimize import brentq
@@ -78,9 +79,11 @@ def job(source, cell, loss=0.0, points=POINTS):
 
 
 def regressions(samples):
-    """Which of SAMPLES are regressions."""
-    return [one.verdict == verdict.REGRESSION
-            for one in verdict.judge(samples)]
+    """Which of SAMPLES are regressions.  What the others need would take most
+    of the time."""
+    with mock.patch.object(verdict, "needed", return_value=(None, None)):
+        return [one.verdict == verdict.REGRESSION
+                for one in verdict.judge(samples)]
 
 
 def ideal(cell):

@@ -1,5 +1,8 @@
 """The scripts under test, imported and run."""
+import contextlib
 import datetime
+import functools
+import io
 import itertools
 import json
 import os
@@ -9,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from unittest import mock
 
 import pytest
 
@@ -42,18 +46,35 @@ def run_anew(words, **options):
     return done.returncode, done.stdout, done.stderr
 
 
-def run(script, *arguments, env=None, cwd=".", **options):
-    """SCRIPT's (status, stdout, stderr); a report is as its schema says."""
-    words = [str(SCRIPTS / script), *map(str, arguments)]
-    env = dict(os.environ) if env is None else env
-    if options or "PYTHONPATH" in env:
-        outcome = run_anew(words, env=env, cwd=cwd, **options)
-    else:
-        outcome = forked.run(words, env, cwd, 300)
+def checked(outcome):
+    """OUTCOME, (status, stdout, stderr); a report is as its schema says."""
     found = REPORT.match(outcome[1])
     if found:
         schemas.load(outcome[1], f"verbsperf-{found[1]}-1")
     return outcome
+
+
+def called(name, *arguments):
+    """As run(), of the command NAME in this process, which costs least."""
+    # copies: argparse takes what is the default itself for not given
+    words = [os.fsencode(one).decode() for one in (
+        SCRIPTS / f"verbsperf-{name}", *map(str, arguments))]
+    with contextlib.redirect_stdout(io.StringIO()) as out, \
+            contextlib.redirect_stderr(io.StringIO()) as err, \
+            mock.patch.object(sys, "argv", words), \
+            mock.patch.object(command.Unread, "some", False), \
+            mock.patch("signal.signal"), pytest.raises(SystemExit) as end:
+        sys.exit(command.start(name))
+    return checked((end.value.code, out.getvalue(), err.getvalue()))
+
+
+def run(script, *arguments, env=None, cwd=".", **options):
+    """SCRIPT's (status, stdout, stderr)."""
+    words = [str(SCRIPTS / script), *map(str, arguments)]
+    env = dict(os.environ) if env is None else env
+    if options or "PYTHONPATH" in env:
+        return checked(run_anew(words, env=env, cwd=cwd, **options))
+    return checked(forked.run(words, env, cwd, 300))
 
 
 def refused(outcome, status, *words):
@@ -76,7 +97,7 @@ def all_read(monkeypatch):
 @pytest.fixture
 def compare():
     """verbsperf-compare."""
-    return lambda *arguments: run("verbsperf-compare", *arguments)
+    return functools.partial(called, "compare")
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from hosts import MANAGEMENT, there
 from lab import BINARY, SOON, Program, client, succeeded
 
 # of one packet each: Soft-RoCE refuses longer ones that come again
-SMALL = ("-s", 1000, "-n", 2000, "--warmup", 0)
+SMALL = ("-s", 1000, "-n", 500, "--warmup", 0)
 # no ACK is so late, however busy the machine is
 LATE = ("--qp-timeout", 19)
 LOST = 3
@@ -41,12 +41,11 @@ def test_nothing_is_lost(neighbours, remote):
         assert value(counters, end, "completer_retry_err") == 0
         assert value(counters, end, "netdev.tx_dropped") == 0
     # a packet each, there, and at least one ACK for every few
-    assert value(counters, "client", "sent_pkts") >= 2000
-    assert value(counters, "server", "rcvd_pkts") >= 2000
-    text = succeeded(run(remote, "write_bw", *SMALL, *LATE)).out
-    assert "rose" not in text
+    assert value(counters, "client", "sent_pkts") >= 500
+    assert value(counters, "server", "rcvd_pkts") >= 500
     text = succeeded(run(remote, "write_bw", *SMALL, *LATE, "--counters",
                          "interest")).out
+    assert "rose by" not in text
     assert " counters: none that indicates trouble or congestion rose at " \
         "either end\n" in text
 

@@ -39,7 +39,7 @@ class Run:
                              port=self.server.port, host=host)
         self.started_at = time.monotonic()
         self.client.wait_for_traffic()
-        time.sleep(1)
+        time.sleep(0.5)
         self.server_measures = words[0] == "write_bw"
         self.broken_at = None
 

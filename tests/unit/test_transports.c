@@ -23,7 +23,7 @@ static struct plan *open_pair(struct pair *p, enum op op, enum metric metric,
 	pair_plan(p)->transport = transport;
 	pair_plan(p)->iterations = 200;
 	/* where a receive is missing, a message is lost */
-	pair_plan(p)->rx_depth = 1024;
+	pair_plan(p)->rx_depth = 256;
 	return pair_plan(p);
 }
 
@@ -125,7 +125,9 @@ static void check_receives(enum op op, enum metric metric,
 		set_way(plan, way);
 	}
 	plan->srq = op_table[op].receives;
-	if (!plan->srq)
+	if (plan->srq)
+		plan->rx_depth = 1024;
+	else
 		plan->recv_post_list = 1;
 	plan->events = events;
 	run_and_close(&p, op, transport);

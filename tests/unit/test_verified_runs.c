@@ -16,6 +16,7 @@
 enum way { FORTH, BACK, BOTH, WAYS };
 
 static const struct sizes sizes = { 4, { 1, 64, 7, 1000 } };
+static const struct sizes two_sizes = { 2, { 7, 1000 } };
 
 static bool has(enum op op, enum transport transport)
 {
@@ -90,6 +91,7 @@ TEST(test_every_way)
 			plan->cq_mod = 8;
 			plan->srq = shared && plan_counts_received(plan);
 			plan->events = shared;
+			pair_sizes(&p, &two_sizes);
 			run_and_close(&p, op, transport);
 		}
 }
@@ -109,6 +111,7 @@ TEST(test_several_entries)
 
 			/* any three of the choices meet in all ways */
 			plan->sge = (i ^ builders ^ shared) & 1 ? 5 : 2;
+			pair_sizes(&p, &two_sizes);
 			fake_verbs.builders = builders;
 			plan->post = builders ? POST_WR : POST_AUTO;
 			plan->srq = shared && plan_counts_received(plan);
@@ -136,6 +139,7 @@ TEST(test_several_entries_both_ways)
 		plan->recv_post_list = plan_counts_received(plan) ? 3 : 1;
 		plan->sge = 4;
 		plan->mr_per_qp = true;
+		pair_sizes(&p, &two_sizes);
 		run_and_close(&p, op, transport);
 	}
 }

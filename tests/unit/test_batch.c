@@ -191,10 +191,11 @@ static void prepare_batch(struct flow *f, const struct batch *b, enum op op,
 }
 
 /* The N requests of Q, from R on, have places of their own within EXTENT bytes,
- * here as there. */
+ * here as there, and all over a WALK that is longer than they need. */
 static void check_places(const struct flow_qp *q, const struct flow_request *r,
-			 uint32_t n, uint64_t extent)
+			 uint32_t n, uint64_t extent, uint64_t walk)
 {
+	uint64_t last = 0;
 	uint32_t backwards = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -202,6 +203,7 @@ static void check_places(const struct flow_qp *q, const struct flow_request *r,
 
 		assert_int_equal(at % CACHE_LINE, 0);
 		assert_true(at + r[i].sge.length <= extent);
+		last = larger(last, at);
 		assert_int_equal(r[i].wr.wr.rdma.remote_addr, q->remote + at);
 		assert_int_equal(r[i].wr.send_flags & IBV_SEND_SIGNALED,
 				 i + 1 == n ? IBV_SEND_SIGNALED : 0);
@@ -216,6 +218,7 @@ static void check_places(const struct flow_qp *q, const struct flow_request *r,
 	}
 	/* they are scattered */
 	assert_true(n < 8 || backwards > n / 8);
+	assert_true(n < 2 || last >= walk / 3);
 }
 
 /* Every request is posted once, wherever it is. */
@@ -234,7 +237,7 @@ static void check_prepared(const struct batch *b, uint32_t qps, uint64_t walk)
 			&f.qps[i].lists[FLOW_SIGNALED]
 				 .requests[f.shape.list_length - n];
 
-		check_places(&f.qps[i], r, n, extent);
+		check_places(&f.qps[i], r, n, extent, walk);
 		for (uint32_t k = 0; k < n; k++) {
 			bytes += r[k].sge.length;
 			assert_int_equal(r[k].wr.send_flags & IBV_SEND_INLINE,

@@ -226,6 +226,11 @@ def test_limits_that_were_missed():
         "max-counter", 0, None, counter="x", reason="nobody counts it")))
     found += [missed("c", "d"), {**missed("d", "c"), "missed": None}]
     rate, latency, counter = limits.findings_of(found)
+    # a node may say anything
+    for asked, seen in ((-5, 20), (5, -20), (None, 20)):
+        odd, = limits.findings_of([missed("a", "b", limit("x", asked, seen))])
+        assert odd["ratio"] is None
+    assert list(limits.findings_of([missed("a", "b", {"name": "x"})]))
     assert rate["sentence"] == (
         "--min-gbps 80 missed by 6 of 8 pairs; a - b: 20 Gb/s, c - b: 65 Gb/s, "
         "c - a: 66 Gb/s, b - c: 67 Gb/s, and 2 more")

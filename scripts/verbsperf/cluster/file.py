@@ -54,8 +54,6 @@ EVIDENCE = mapping(having(
     differs=optional(list_of(having(
         fact=TEXT, here=is_known, elsewhere=is_known))),
     rose=optional(list_of(having(counter=TEXT, value=is_known)))))
-LIMIT = having(name=TEXT, asked=AMOUNT, seen=AMOUNT, counter=optional(TEXT),
-               unit=optional(TEXT), end=optional(TEXT), reason=optional(TEXT))
 # What the header needs.
 HEADER: Fields = {
     "started": TEXT, "tool": having(verbsperf=TEXT), "pattern": TEXT,
@@ -68,7 +66,7 @@ KINDS: dict[str, Fields] = {
              "value": AMOUNT, "overlap": AMOUNT, "error": optional(TEXT),
              "result": optional(having(bandwidth=PART, latency=PART)),
              "probe": FLAG, "alone": FLAG, "marked": FLAG,
-             "missed": optional(list_of(LIMIT))},
+             "missed": optional(list_of(formats.LIMIT))},
     "round": {"round": formats.is_count, "point": formats.is_count,
               "gbps": AMOUNT, "pairs": formats.is_count,
               "added": formats.is_count, "alone": FLAG},

@@ -13,9 +13,10 @@ NAMED = 4           # pairs that a sentence names, the worst
 
 
 def share(limit: Object, worst: Optional[float]) -> Optional[float]:
-    """Return how much of LIMIT the WORST is, less than 1."""
-    asked = limit["asked"]
-    if not asked or worst is None:
+    """Return how much of LIMIT the WORST is, less than 1; None where neither
+    can be, as a node says it, or one is not known."""
+    asked = limit.get("asked") or 0
+    if worst is None or worst < 0 or asked <= 0:
         return None
     least, most = sorted((asked, worst))
     return float(least / most)

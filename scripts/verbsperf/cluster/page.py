@@ -260,7 +260,7 @@ def lines_of(header: Object, entries: list[Object]) -> Iterator[str]:
     rows = finding_rows(header, entries)
     if rows:
         yield "<h2>Findings</h2>"
-        yield from table_of(("where", "kind", "% of usual", "test", "finding",
+        yield from table_of(("where", "kind", "% of usual or limit", "test", "finding",
                              "beside it"), rows)
     more = [*view.sum_lines(header, entries),
             *view.probe_lines(header, entries),

@@ -230,7 +230,10 @@ def test_limits_that_were_missed():
     for asked, seen in ((-5, 20), (5, -20), (None, 20)):
         odd, = limits.findings_of([missed("a", "b", limit("x", asked, seen))])
         assert odd["ratio"] is None
-    assert list(limits.findings_of([missed("a", "b", {"name": "x"})]))
+    alike, = limits.findings_of([missed(*pair, {"name": "x"})
+                                 for pair in names])
+    assert alike["sentence"] == \
+        "--x - missed by 6 of 6 pairs; it could not be judged"
     assert rate["sentence"] == (
         "--min-gbps 80 missed by 6 of 8 pairs; a - b: 20 Gb/s, c - b: 65 Gb/s, "
         "c - a: 66 Gb/s, b - c: 67 Gb/s, and 2 more")

@@ -30,9 +30,11 @@ def finding_of(text: str, found: Sequence[tuple[Pair, Object]], pairs: int
              in grouped(found, lambda one: one[0]).items()}
     shares = {pair: share(limit, value) for pair, value in worst.items()}
     order = sorted(worst, key=lambda pair: shares[pair] or 0)
-    named = [f"{pair.text()}: {seen_text(limit, worst[pair])}"
-             for pair in order[:NAMED]]
+    said = {pair: seen_text(limit, worst[pair]) for pair in order}
+    named = [f"{pair.text()}: {said[pair]}" for pair in order[:NAMED]]
     more = [f"and {len(order) - NAMED} more"] * (len(order) > NAMED)
+    if len(order) == pairs > 1 and len(set(said.values())) == 1:
+        named, more = [said[order[0]]], []
     return {"kind": KIND, "ratio": shares[order[0]],
             "ends": [end._asdict() for end in order[0][:2]],
             "sentence": f"{text} missed by {len(order)} of "

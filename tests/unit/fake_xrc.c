@@ -40,9 +40,15 @@ static struct ibv_xrcd *open_xrcd(struct ibv_context *context,
 
 static int close_xrcd(struct ibv_xrcd *x)
 {
+	bool used = false;
+
+	/* the other end takes its own away meanwhile */
+	pthread_mutex_lock(&nic_lock);
 	for (uint32_t i = 0; i < nic_places; i++)
-		nic_misuse((nic_qps[i] && nic_qps[i]->xrcd == x) ||
-			   (nic_srqs[i] && nic_srqs[i]->xrcd == x));
+		used |= (nic_qps[i] && nic_qps[i]->xrcd == x) ||
+			(nic_srqs[i] && nic_srqs[i]->xrcd == x);
+	fake_verbs.misuses += used;
+	pthread_mutex_unlock(&nic_lock);
 	nic_count(&fake_verbs.xrcds, -1);
 	free(x);
 	return 0;

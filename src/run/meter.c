@@ -8,7 +8,9 @@ void cpu_meter_thread_begins(struct cpu_meter *meter, uint32_t number)
 {
 	struct cpu_meter_thread *thread = &meter->threads[number];
 
-	thread->task = cpu_task_self();
+	/* the first is known since meter_begin() */
+	if (number)
+		thread->task = cpu_task_self();
 	atomic_store_explicit(&thread->began, true, memory_order_release);
 }
 

@@ -9,6 +9,11 @@ static struct builder *builder_of(struct ibv_qp_ex *qpx)
 	return (struct builder *)qpx;	/* its first member */
 }
 
+static struct ibv_send_wr *last_of(struct builder *b)
+{
+	return &b->lists->wr[b->n - 1];
+}
+
 static void start(struct ibv_qp_ex *qpx)
 {
 	builder_of(qpx)->n = 0;
@@ -21,18 +26,20 @@ static struct ibv_send_wr *add(struct ibv_qp_ex *qpx,
 {
 	struct builder *b = builder_of(qpx);
 	uint32_t i = b->n++;
+	struct ibv_send_wr *wr;
 
 	if (i == BUILDER_MAX)
 		abort();
-	b->wr[i] = (struct ibv_send_wr){
+	wr = &b->lists->wr[i];
+	*wr = (struct ibv_send_wr){
 		.wr_id = qpx->wr_id,
 		.opcode = opcode,
 		.send_flags = qpx->wr_flags & ~(unsigned int)IBV_SEND_INLINE,
-		.sg_list = b->sge[i],
+		.sg_list = b->lists->sge[i],
 	};
 	if (i)
-		b->wr[i - 1].next = &b->wr[i];
-	return &b->wr[i];
+		wr[-1].next = wr;
+	return wr;
 }
 
 static void add_send(struct ibv_qp_ex *qpx)
@@ -88,8 +95,7 @@ static void add_fetch_add(struct ibv_qp_ex *qpx, uint32_t rkey,
 			  uint64_t remote, uint64_t addend)
 {
 	add_cmp_swap(qpx, rkey, remote, addend, 0);
-	builder_of(qpx)->wr[builder_of(qpx)->n - 1].opcode =
-		IBV_WR_ATOMIC_FETCH_AND_ADD;
+	last_of(builder_of(qpx))->opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
 }
 
 static void set_sge_list(struct ibv_qp_ex *qpx, size_t n,
@@ -99,9 +105,9 @@ static void set_sge_list(struct ibv_qp_ex *qpx, size_t n,
 
 	if (n > BUILDER_ENTRIES)
 		abort();
-	b->wr[b->n - 1].num_sge = (int)n;
+	last_of(b)->num_sge = (int)n;
 	for (size_t i = 0; i < n; i++)
-		b->sge[b->n - 1][i] = list[i];
+		b->lists->sge[b->n - 1][i] = list[i];
 }
 
 static void set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr,
@@ -114,16 +120,13 @@ static void set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr,
 
 static void set_inline(struct ibv_qp_ex *qpx, void *data, size_t length)
 {
-	struct builder *b = builder_of(qpx);
-
 	set_sge(qpx, 0, (uintptr_t)data, (uint32_t)length);
-	b->wr[b->n - 1].send_flags |= IBV_SEND_INLINE;
+	last_of(builder_of(qpx))->send_flags |= IBV_SEND_INLINE;
 }
 
 static void set_inline_list(struct ibv_qp_ex *qpx, size_t n,
 			    const struct ibv_data_buf *data)
 {
-	struct builder *b = builder_of(qpx);
 	struct ibv_sge list[BUILDER_ENTRIES];
 
 	for (size_t i = 0; i < n && i < BUILDER_ENTRIES; i++)
@@ -132,14 +135,13 @@ static void set_inline_list(struct ibv_qp_ex *qpx, size_t n,
 			.length = (uint32_t)data[i].length,
 		};
 	set_sge_list(qpx, n, list);
-	b->wr[b->n - 1].send_flags |= IBV_SEND_INLINE;
+	last_of(builder_of(qpx))->send_flags |= IBV_SEND_INLINE;
 }
 
 static void set_ud_addr(struct ibv_qp_ex *qpx, struct ibv_ah *ah, uint32_t qpn,
 			uint32_t qkey)
 {
-	struct builder *b = builder_of(qpx);
-	struct ibv_send_wr *wr = &b->wr[b->n - 1];
+	struct ibv_send_wr *wr = last_of(builder_of(qpx));
 
 	wr->wr.ud.ah = ah;
 	wr->wr.ud.remote_qpn = qpn;
@@ -148,9 +150,7 @@ static void set_ud_addr(struct ibv_qp_ex *qpx, struct ibv_ah *ah, uint32_t qpn,
 
 static void set_xrc_srqn(struct ibv_qp_ex *qpx, uint32_t srqn)
 {
-	struct builder *b = builder_of(qpx);
-
-	b->wr[b->n - 1].qp_type.xrc.remote_srqn = srqn;
+	last_of(builder_of(qpx))->qp_type.xrc.remote_srqn = srqn;
 }
 
 static int complete(struct ibv_qp_ex *qpx)
@@ -159,11 +159,12 @@ static int complete(struct ibv_qp_ex *qpx)
 	struct ibv_send_wr *bad;
 
 	b->completes++;
-	return b->n ? ibv_post_send(&b->qp, b->wr, &bad) : EINVAL;
+	return b->n ? ibv_post_send(&b->qp, b->lists->wr, &bad) : EINVAL;
 }
 
-void builder_init(struct builder *b)
+void builder_init(struct builder *b, struct builder_lists *lists)
 {
+	b->lists = lists;
 	b->qpx.wr_start = start;
 	b->qpx.wr_send = add_send;
 	b->qpx.wr_send_imm = add_send_imm;

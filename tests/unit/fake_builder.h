@@ -10,6 +10,11 @@
 #define BUILDER_MAX 64
 #define BUILDER_ENTRIES 8	/* most scatter/gather entries of a send */
 
+struct builder_lists {
+	struct ibv_send_wr wr[BUILDER_MAX];
+	struct ibv_sge sge[BUILDER_MAX][BUILDER_ENTRIES];
+};
+
 /* The first part of a fake queue pair. */
 struct builder {
 	union {
@@ -18,9 +23,8 @@ struct builder {
 	};
 	uint32_t n;
 	uint64_t completes;	/* calls of ibv_wr_complete */
-	struct ibv_send_wr wr[BUILDER_MAX];
-	struct ibv_sge sge[BUILDER_MAX][BUILDER_ENTRIES];
+	struct builder_lists *lists;
 };
 
-/* Give B's queue pair the functions. */
-void builder_init(struct builder *b);
+/* Give B's queue pair the functions, which gather in LISTS of the caller. */
+void builder_init(struct builder *b, struct builder_lists *lists);

@@ -142,12 +142,17 @@ static bool advance(struct nic_qp *q)
 }
 
 /* Copied when it is posted: the buffer is the caller's again. */
-static int keep_send(const struct nic_qp *q, const struct ibv_send_wr *wr,
-		     struct nic_send *s)
+static int keep_send(const struct nic_qp *q, const struct ibv_send_wr *wr)
 {
+	const uint64_t slot = q->posted % q->cap.max_send_wr;
+	struct nic_send *s = &q->sends[slot];
 	uint32_t length = 0;
 
-	s->wr = *wr;
+	*s = (struct nic_send){
+		.wr = *wr,
+		.sge = q->sge + slot * q->cap.max_send_sge,
+		.inline_data = q->inline_data + slot * q->cap.max_inline_data,
+	};
 	if (wr->num_sge > (int)q->cap.max_send_sge)
 		return EINVAL;
 	if (wr->num_sge)
@@ -172,7 +177,6 @@ static int keep_send(const struct nic_qp *q, const struct ibv_send_wr *wr,
 
 static int send_one(struct nic_qp *q, const struct ibv_send_wr *wr)
 {
-	struct nic_send *s = &q->sends[q->posted % q->cap.max_send_wr];
 	int ret;
 
 	if (++fake_verbs.posts == fake_verbs.fail_post)
@@ -183,7 +187,7 @@ static int send_one(struct nic_qp *q, const struct ibv_send_wr *wr)
 		fake_verbs.overflows++;
 		return ENOMEM;
 	}
-	ret = keep_send(q, wr, s);
+	ret = keep_send(q, wr);
 	if (ret)
 		return ret;
 	q->posted++;
@@ -238,7 +242,8 @@ static bool is_outstanding(const struct nic_rq *rq, uint64_t wr_id)
 
 static int keep_receive(struct nic_rq *rq, const struct ibv_recv_wr *wr)
 {
-	struct nic_receive *r = &rq->ring[rq->posted % rq->size];
+	struct nic_receive *r;
+	uint64_t slot;
 
 	if (wr->num_sge > (int)rq->entries)
 		return EINVAL;
@@ -250,7 +255,10 @@ static int keep_receive(struct nic_rq *rq, const struct ibv_recv_wr *wr)
 		fake_verbs.overflows++;
 		return ENOMEM;
 	}
+	slot = rq->posted % rq->size;
+	r = &rq->ring[slot];
 	*r = (struct nic_receive){ .wr_id = wr->wr_id,
+				   .sge = rq->sge + slot * rq->entries,
 				   .num_sge = wr->num_sge };
 	if (wr->num_sge)
 		memcpy(r->sge, wr->sg_list,

@@ -44,20 +44,21 @@ struct nic_cq {
 };
 
 struct nic_send {
-	struct ibv_sge sge[BUILDER_ENTRIES];	/* wr.num_sge of them */
 	struct ibv_send_wr wr;
-	uint8_t *inline_data;	/* room for the QP's max_inline_data */
+	struct ibv_sge *sge;	/* wr.num_sge of them */
+	uint8_t *inline_data;
 };
 
 struct nic_receive {
 	uint64_t wr_id;
-	struct ibv_sge sge[BUILDER_ENTRIES];
+	struct ibv_sge *sge;
 	int num_sge;
 };
 
 /* Receives: a ring. */
 struct nic_rq {
 	struct nic_receive *ring;
+	struct ibv_sge *sge;	/* ENTRIES for each of the ring */
 	uint32_t size;
 	uint32_t entries;	/* most of a receive */
 	uint64_t posted, done;
@@ -82,7 +83,8 @@ struct nic_qp {
 	struct ibv_qp_attr attr;	/* as it was moved */
 	struct ibv_qp_cap cap;
 	struct nic_send *sends;		/* ring of cap.max_send_wr */
-	uint8_t *inline_data;		/* of all of them */
+	struct ibv_sge *sge;		/* max_send_sge for each of them */
+	uint8_t *inline_data;		/* max_inline_data for each */
 	uint64_t posted, done, retired;
 	struct nic_rq *rq;		/* own, or that of its srq */
 	struct nic_rq own;
@@ -118,6 +120,10 @@ void nic_misuse(bool is);
 /* ibv_create_qp_ex(3) of a context that has builders. */
 struct ibv_qp *nic_create_qp_ex(struct ibv_context *context,
 				struct ibv_qp_init_attr_ex *attr);
+
+/* Room for SIZE receives of as many ENTRIES. */
+void nic_make_receives(struct nic_rq *rq, uint32_t size, uint32_t entries);
+void nic_free_receives(struct nic_rq *rq);
 
 /* The operations of a context; the second part is that of its completion
  * queues. */

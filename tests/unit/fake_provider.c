@@ -271,7 +271,7 @@ static void init_qp(struct fake *fake, uint32_t i)
 	q->index = i;
 	q->b.qp.qp_num = i;
 	q->b.qp.context = &fake->context;
-	builder_init(&q->b);
+	builder_init(&q->b, &q->lists);
 	fq->qp = &q->b.qp;
 	fq->qpx = &q->b.qpx;
 	fq->tag = (uint64_t)i << FLOW_COUNT_BITS;

@@ -34,6 +34,7 @@ struct fake_rq {
 
 struct fake_qp {
 	struct builder b;
+	struct builder_lists lists;
 	uint32_t index;
 	uint64_t posted;
 	uint64_t retired;	/* as far as the loop was told */

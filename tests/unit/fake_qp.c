@@ -41,15 +41,13 @@ static bool is_fine(const struct request *r)
 
 static void make_queues(struct nic_qp *q, struct ibv_srq *srq)
 {
-	const size_t inlined = q->cap.max_inline_data + 1;
+	const uint32_t n = q->cap.max_send_wr;
 
-	q->sends = calloc(q->cap.max_send_wr, sizeof(*q->sends));
-	q->inline_data = calloc(q->cap.max_send_wr, inlined);
-	for (uint32_t i = 0; i < q->cap.max_send_wr; i++)
-		q->sends[i].inline_data = q->inline_data + i * inlined;
-	q->own.size = srq ? 0 : q->cap.max_recv_wr;
-	q->own.entries = q->cap.max_recv_sge;
-	q->own.ring = calloc(q->own.size + 1, sizeof(*q->own.ring));
+	q->sends = calloc(n, sizeof(*q->sends));
+	q->sge = calloc(n, q->cap.max_send_sge * sizeof(*q->sge));
+	q->inline_data = calloc(n, q->cap.max_inline_data + 1);
+	nic_make_receives(&q->own, srq ? 0 : q->cap.max_recv_wr,
+			  q->cap.max_recv_sge);
 	q->rq = srq ? &((struct nic_srq *)srq)->rq : &q->own;
 }
 
@@ -111,7 +109,8 @@ struct ibv_qp *nic_create_qp_ex(struct ibv_context *context,
 	}
 	qp = create_qp(&r);
 	if (qp)
-		builder_init((struct builder *)qp);
+		builder_init((struct builder *)qp,
+			     calloc(1, sizeof(struct builder_lists)));
 	return qp;
 }
 
@@ -127,8 +126,10 @@ int ibv_destroy_qp(struct ibv_qp *qp)
 	nic_leave((void **)nic_qps, qp->qp_num - NIC_FIRST_QPN);
 	nic_count(&fake_verbs.qps, -1);
 	free(q->sends);
+	free(q->sge);
 	free(q->inline_data);
-	free(q->own.ring);
+	free(q->b.lists);
+	nic_free_receives(&q->own);
 	free(q);
 	return 0;
 }

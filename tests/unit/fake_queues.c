@@ -16,6 +16,7 @@
 /* Polls in a row that found nothing before a poller sleeps: to yield costs more
  * of the processor, and an answer seldom takes longer. */
 #define YIELDING 512
+#define LONGEST_NS 200000
 
 struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
 {
@@ -200,6 +201,15 @@ void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int n)
 	pthread_mutex_unlock(&nic_lock);
 }
 
+/* The longer nothing has come, the longer this sleeps. */
+static void sleep_a_while(const struct nic_cq *cq)
+{
+	const uint64_t ns = cq->empty * 20;
+
+	nanosleep(&(struct timespec){ .tv_nsec = (long)(ns < LONGEST_NS ? ns :
+							LONGEST_NS) }, NULL);
+}
+
 static int poll_cq(struct ibv_cq *from, int most, struct ibv_wc *wc)
 {
 	struct nic_cq *cq = (struct nic_cq *)from;
@@ -216,7 +226,7 @@ static int poll_cq(struct ibv_cq *from, int most, struct ibv_wc *wc)
 		if (cq->empty < YIELDING)
 			sched_yield();
 		else
-			nanosleep(&(struct timespec){ .tv_nsec = 20000 }, NULL);
+			sleep_a_while(cq);
 		return 0;
 	}
 	cq->empty = 0;
@@ -233,6 +243,20 @@ void nic_set_cq_ops(struct ibv_context_ops *ops)
 {
 	ops->poll_cq = poll_cq;
 	ops->req_notify_cq = req_notify_cq;
+}
+
+void nic_make_receives(struct nic_rq *rq, uint32_t size, uint32_t entries)
+{
+	rq->size = size;
+	rq->entries = entries;
+	rq->ring = calloc(size, sizeof(*rq->ring));
+	rq->sge = calloc(size, entries * sizeof(*rq->sge));
+}
+
+void nic_free_receives(struct nic_rq *rq)
+{
+	free(rq->ring);
+	free(rq->sge);
 }
 
 struct ibv_srq *ibv_create_srq(struct ibv_pd *pd,
@@ -252,9 +276,7 @@ struct ibv_srq *ibv_create_srq(struct ibv_pd *pd,
 	s->srq.context = pd->context;
 	s->srq.pd = pd;
 	nic_count(&pd->handle, 1);
-	s->rq.size = attr->attr.max_wr;
-	s->rq.entries = attr->attr.max_sge;
-	s->rq.ring = calloc(s->rq.size, sizeof(*s->rq.ring));
+	nic_make_receives(&s->rq, attr->attr.max_wr, attr->attr.max_sge);
 	return &s->srq;
 }
 
@@ -271,7 +293,7 @@ int ibv_destroy_srq(struct ibv_srq *srq)
 		nic_leave((void **)nic_srqs, s->number - NIC_FIRST_SRQN);
 	nic_count(&srq->pd->handle, -1);
 	nic_count(&fake_verbs.srqs, -1);
-	free(s->rq.ring);
+	nic_free_receives(&s->rq);
 	free(s);
 	return 0;
 }

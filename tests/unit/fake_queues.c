@@ -16,7 +16,6 @@
 /* Polls in a row that found nothing before a poller sleeps: to yield costs more
  * of the processor, and an answer seldom takes longer. */
 #define YIELDING 512
-#define LONGEST_NS 200000
 
 struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
 {
@@ -201,15 +200,6 @@ void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int n)
 	pthread_mutex_unlock(&nic_lock);
 }
 
-/* The longer nothing has come, the longer this sleeps. */
-static void sleep_a_while(const struct nic_cq *cq)
-{
-	const uint64_t ns = cq->empty * 20;
-
-	nanosleep(&(struct timespec){ .tv_nsec = (long)(ns < LONGEST_NS ? ns :
-							LONGEST_NS) }, NULL);
-}
-
 static int poll_cq(struct ibv_cq *from, int most, struct ibv_wc *wc)
 {
 	struct nic_cq *cq = (struct nic_cq *)from;
@@ -226,7 +216,7 @@ static int poll_cq(struct ibv_cq *from, int most, struct ibv_wc *wc)
 		if (cq->empty < YIELDING)
 			sched_yield();
 		else
-			sleep_a_while(cq);
+			nanosleep(&(struct timespec){ .tv_nsec = 20000 }, NULL);
 		return 0;
 	}
 	cq->empty = 0;

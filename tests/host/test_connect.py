@@ -10,7 +10,8 @@ import time
 
 import pytest
 
-from lab import DEVICE, Program, Server, client, failed, succeeded
+from lab import (DEVICE, Program, Server, client, failed, free_port,
+                 succeeded)
 
 QUICK = ("-n", 100, "--warmup", 0)
 SOURCE = pathlib.Path(__file__).with_name("fake_hosts.c")
@@ -66,12 +67,6 @@ def black_hole(address, port):
             filler.connect_ex((address, port))
         time.sleep(0.05)
         yield
-
-
-def free_port(address="127.0.0.1"):
-    with socket.socket() as probe:
-        probe.bind((address, 0))
-        return probe.getsockname()[1]
 
 
 def timed(program, **seconds):

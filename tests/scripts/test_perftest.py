@@ -1,9 +1,11 @@
 """perftest's command lines, taken by perftest and by verbsperf under the same
 names, both on the fake NIC: the same lines, the same blanks, whatever the
 numbers; and the same keys in JSON."""
+import contextlib
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import socket
@@ -77,11 +79,18 @@ def both_ends(environment, folder, line, cwd=None):
     raise last
 
 
+def free_port():
+    """A port that the kernel gives to nobody who asks for any."""
+    while True:
+        port = random.randrange(12000, 20000)
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            return port
+
+
 def try_both_ends(environment, folder, line, cwd):
     """The same, once."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     name, *options = line.split()
     words = [folder / name, "-p", str(port), *options]
     # its files are not the client's
@@ -184,16 +193,14 @@ def test_lines_are_those_of_perftest(environment, ours, theirs, line):
     ("ib_write_bw -n100 -Fbs64 -F", None),
 ])
 def test_values_are_taken(environment, ours, line, said):
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = str(probe.getsockname()[1])
+    port = free_port()
     name, *options = line.split()
-    words = [ours / name, *options, "-p", port]
+    words = [ours / name, *options, "-p", str(port)]
     small = {**environment, "FAKE_MTU": "2048"}
     with subprocess.Popen(words, env=small, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True) as server:
         try:
-            wait_for_listener(int(port), server)
+            wait_for_listener(port, server)
             # the host stands between the options
             done = subprocess.run([*words[:-2], "127.0.0.1", *words[-2:]],
                                   env=small, text=True, timeout=30,

@@ -4,9 +4,11 @@ VERBSPERF is the program under test, VERBSPERF_TEST_DEVICE an RDMA device of
 this machine to use instead of the lab's.
 """
 
+import contextlib
 import glob
 import os
 import pathlib
+import random
 import re
 import select
 import shutil
@@ -237,11 +239,14 @@ def complained_and_serves(server, *texts, next_client=serves):
     return line
 
 
-def free_port():
-    """A TCP port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+def free_port(address="127.0.0.1"):
+    """A TCP port that nobody has, nor gets unless they name it: those that the
+    kernel gives to others in the meantime are above."""
+    while True:
+        port = random.randrange(20000, 32000)
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.bind((address, port))
+            return port
 
 
 def kill_leftovers(shared_too=False):

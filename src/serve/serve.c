@@ -139,9 +139,9 @@ static void close_listener(struct server *s)
 /* Tell all children to end; those still there after END_TIMEOUT are killed. */
 static void end_children(struct server *s, int number)
 {
+	s->kill_at = time_after(END_TIMEOUT);
 	close_listener(s);
 	children_signal(&s->children, number);
-	s->kill_at = time_after(END_TIMEOUT);
 }
 
 static void on_signal(struct server *s, struct error *err)

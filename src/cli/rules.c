@@ -277,6 +277,7 @@ static int check_metric(struct given *g)
 		[METRIC_LATENCY] = "latency",
 	};
 	const struct plan *plan = &g->options->params.plan;
+	const bool batches = plan->op == OP_WRITE || plan->op == OP_READ;
 	char test[TEST_NAME_SIZE];
 
 	for (size_t i = 0; i < param_count; i++) {
@@ -295,7 +296,9 @@ static int check_metric(struct given *g)
 				    "--%s: only for %s, as in %s%s", row->name,
 				    names[metric],
 				    test_name(plan->op, metric, test),
-				    rated ? " with --rate" : "");
+				    rated ? " with --rate" :
+				    metric == METRIC_LATENCY && batches ?
+					    " or with --batch" : "");
 	}
 	return 0;
 }

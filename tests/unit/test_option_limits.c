@@ -175,7 +175,7 @@ TEST(test_refused)
 		{ "verbsperf read_lat a --rate 1mpps --min-mpps 1", "--min-mpps: only for bandwidth, as in read_bw" },
 		{ "verbsperf send_bw a --max-p50 1", "--max-p50: only for latency, as in send_lat" },
 		{ "verbsperf atomic_bw a --max-p99 1", "--max-p99: only for latency, as in atomic_lat" },
-		{ "verbsperf write_bw a --max-p99.9 1", "--max-p99.9: only for latency, as in write_lat" },
+		{ "verbsperf write_bw a --max-p99.9 1", "--max-p99.9: only for latency, as in write_lat or with --batch" },
 		{ "verbsperf send_bw a --max-lost 1", "--max-lost: only for UC and UD; RC loses nothing" },
 		{ "verbsperf write_lat a --max-lost 0", "--max-lost: only for UC and UD; RC loses nothing" },
 		{ "verbsperf write_bw a -c UC --max-lost 1", "--max-lost: the receiver does not count plain writes over UC" },

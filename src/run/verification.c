@@ -37,6 +37,7 @@ void verification_begin(const struct plan *plan, bool client,
 			struct flow *f)
 {
 	uint64_t first = resources_first_qp(res, t) * plan_stride(plan);
+	const uint64_t header = plan_is_datagram(plan) ? GRH_SIZE : 0;
 	bool pingpong = plan_is_pingpong(plan);
 
 	if (!plan->verify)
@@ -55,7 +56,9 @@ void verification_begin(const struct plan *plan, bool client,
 				    NULL,
 		.stride = plan_stride(plan),
 		.capacity = plan_send_capacity(plan),
-		.header = plan_is_datagram(plan) ? GRH_SIZE : 0,
+		.header = header,
+		/* a proof of the address that comes late has that one */
+		.length = CHALLENGE_SIZE + header,
 		.resend_after = (uint64_t)(NOTICE_AGAIN /
 				       clock_ns_per_tick(f->clock)),
 		.shift_out = shift_of(res, res->memory.buffer),

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "fake_verbs.h"
 
@@ -198,11 +199,25 @@ static int send_one(struct nic_qp *q, const struct ibv_send_wr *wr)
 	return 0;
 }
 
+/* Longer than any message is waited for over UC and UD. */
+static void be_late(void)
+{
+	bool late;
+
+	pthread_mutex_lock(&nic_lock);
+	late = fake_verbs.unreliable + 1 == fake_verbs.late_message;
+	pthread_mutex_unlock(&nic_lock);
+	if (late)
+		usleep(200000);
+}
+
 static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 		     struct ibv_send_wr **bad)
 {
 	int ret = 0;
 
+	if (fake_verbs.late_message)
+		be_late();
 	pthread_mutex_lock(&nic_lock);
 	for (; wr && !ret; wr = wr->next) {
 		*bad = wr;

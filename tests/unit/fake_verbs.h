@@ -59,6 +59,7 @@ struct fake_verbs {
 	uint64_t damage_message;	/* a byte of this one is changed */
 	uint32_t lose_every;	/* of UC and UD messages each so many-th */
 	uint64_t lose_first;	/* and that many at first */
+	uint64_t late_message;	/* this one is sent when it is given up */
 	uint32_t lose_copies;	/* so many of a group's messages to another than
 				 * its first receiver */
 	bool stray;		/* a message of zeros that nobody sent comes to

@@ -271,6 +271,27 @@ TEST(test_lost_pings)
 	}
 }
 
+/* An answer that was given up is none of the next size's. */
+TEST(test_late_answers)
+{
+	const struct sizes shrinking = { 2, { 64, 1 } };
+
+	FOR_EACH(op, transport) {
+		const uint64_t iterations = 20;
+		struct pair p;
+
+		if (transport_table[transport].reliable ||
+		    !op_table[op].pingpong)
+			continue;
+		open_pair(&p, op, METRIC_LATENCY, transport)->iterations =
+			iterations;
+		pair_sizes(&p, &shrinking);
+		/* one round trip precedes the samples */
+		fake_verbs.late_message = 2 * (iterations + 1);
+		run_and_close(&p, op, transport);
+	}
+}
+
 /* Of one write, its notice and its credit three are sent: what is said to be
  * acknowledged are the writes. */
 TEST(test_acknowledged_counts_messages)
@@ -302,6 +323,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_damage_is_found),
 	cmocka_unit_test(test_losses),
 	cmocka_unit_test(test_lost_pings),
+	cmocka_unit_test(test_late_answers),
 	cmocka_unit_test(test_acknowledged_counts_messages),
 };
 

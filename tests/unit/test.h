@@ -50,9 +50,31 @@ static inline unsigned int patient(unsigned int seconds)
 	return times ? seconds * (unsigned int)atoi(times) : seconds;
 }
 
-/* main() of a program that must be over in SECONDS, whatever hangs. */
+/* The tests of a source file: main.c runs those of the file that its program is
+ * called after. */
+struct test_file {
+	const char *path;	/* __FILE__ */
+	int (*run)(void);	/* returns what main() is to return */
+	struct test_file *next;
+};
+
+/* FILE is one to choose from; called before main(). */
+void add_test_file(struct test_file *file);
+
+/* What is main() where a file is a program of its own. */
+#define TEST_FILE() \
+	static int run_file(void); \
+	__attribute__((constructor)) static void add_file(void) \
+	{ \
+		static struct test_file file = { __FILE__, run_file, NULL }; \
+\
+		add_test_file(&file); \
+	} \
+	static int run_file(void)
+
+/* The tests of this file must be over in SECONDS, whatever hangs. */
 #define TEST_MAIN(tests, seconds) \
-	int main(void) \
+	TEST_FILE() \
 	{ \
 		alarm(patient(seconds)); \
 		return cmocka_run_group_tests(tests, NULL, NULL); \

@@ -658,7 +658,7 @@ TEST(test_names)
 	assert_int_equal(control_find("reg_mrs"), CONTROL_NONE);
 }
 
-int main(void)
+TEST_FILE()
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_churn),

@@ -261,7 +261,7 @@ TEST(test_ends)
 	result_free(r);
 }
 
-int main(void)
+TEST_FILE()
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_document),

@@ -212,7 +212,7 @@ TEST(test_names)
 			    "type2-send");
 }
 
-int main(void)
+TEST_FILE()
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_kind),

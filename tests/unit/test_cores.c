@@ -104,7 +104,7 @@ TEST(test_interrupts)
 #define EACH(test) \
 	cmocka_unit_test_setup_teardown(test, host_begin, host_end)
 
-int main(void)
+TEST_FILE()
 {
 	const struct CMUnitTest tests[] = {
 		EACH(test_shares),

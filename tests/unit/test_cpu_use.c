@@ -236,7 +236,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_interrupts),
 };
 
-int main(void)
+TEST_FILE()
 {
 	alarm(patient(20));
 	return cmocka_run_group_tests(tests, host_begin, host_end);

@@ -165,7 +165,7 @@ TEST(test_facts)
 	assert_false(facts_any(&facts));
 }
 
-int main(void)
+TEST_FILE()
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_reply),

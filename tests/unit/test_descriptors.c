@@ -91,7 +91,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_sockets),
 };
 
-int main(void)
+TEST_FILE()
 {
 	alarm(patient(10));
 	signal(SIGPIPE, SIG_IGN);

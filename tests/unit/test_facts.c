@@ -522,7 +522,7 @@ TEST(test_table)
 
 #define ON_HOST(name) cmocka_unit_test_setup_teardown(name, make_host, host_end)
 
-int main(void)
+TEST_FILE()
 {
 	const struct CMUnitTest tests[] = {
 		ON_HOST(test_all_of_them),

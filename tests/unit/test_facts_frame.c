@@ -203,7 +203,7 @@ TEST(test_every_truncation)
 	frame_free(&frame);
 }
 
-int main(void)
+TEST_FILE()
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_there_and_back),

@@ -274,7 +274,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_a_proof_that_nobody_wanted),
 };
 
-int main(void)
+TEST_FILE()
 {
 	alarm(60);
 	return cmocka_run_group_tests(tests, write_keys, remove_keys);

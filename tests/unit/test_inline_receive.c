@@ -131,7 +131,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_other_drivers),
 };
 
-int main(void)
+TEST_FILE()
 {
 	alarm(patient(30));
 	return cmocka_run_group_tests(tests, make_host, host_end);

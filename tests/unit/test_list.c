@@ -26,7 +26,7 @@ TEST(test_add)
 	}
 }
 
-int main(void)
+TEST_FILE()
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_add),

@@ -184,7 +184,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_placing_both),
 };
 
-int main(void)
+TEST_FILE()
 {
 	alarm(patient(20));
 	return cmocka_run_group_tests(tests, host_begin, host_end);

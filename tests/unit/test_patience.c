@@ -117,7 +117,7 @@ TEST(test_a_queue_that_goes_up_and_down)
 			     "within 3600 s");
 }
 
-int main(void)
+TEST_FILE()
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_long_queue_that_moves),

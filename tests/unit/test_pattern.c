@@ -250,7 +250,7 @@ TEST(test_long_messages_say_it_all)
 			 sample.sequence);
 }
 
-int main(void)
+TEST_FILE()
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_size),

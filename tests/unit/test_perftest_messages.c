@@ -363,7 +363,7 @@ TEST(who_reports)
 	}
 }
 
-int main(void)
+TEST_FILE()
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(versions),

@@ -157,7 +157,7 @@ TEST(the_end_waits_until_the_peer_has_closed)
 	end();
 }
 
-int main(void)
+TEST_FILE()
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_end_sends_one_whole_message),

@@ -185,7 +185,7 @@ TEST(test_the_hosts_own)
 	assert_string_equal(line, "test_sysfs");
 }
 
-int main(void)
+TEST_FILE()
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_lines, host_begin,

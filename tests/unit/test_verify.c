@@ -278,7 +278,7 @@ TEST(test_nothing_under_way_needs_no_notice)
 	assert_int_equal(pair->b.came.n, 0);
 }
 
-int main(void)
+TEST_FILE()
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_clean_runs_pass),

@@ -304,7 +304,7 @@ TEST(test_first_mismatch_is_kept)
 	assert_int_equal(pair->b.verifier.mismatch.offset, 7);
 }
 
-int main(void)
+TEST_FILE()
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_flipped_bits_are_found),

@@ -537,7 +537,7 @@ TEST(test_loop_ends_with_the_reader)
 	assert_false(error_is_set(&err));
 }
 
-int main(void)
+TEST_FILE()
 {
 #define EACH(test) cmocka_unit_test_setup_teardown(test, begin, host_end)
 	const struct CMUnitTest tests[] = {

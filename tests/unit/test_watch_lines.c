@@ -410,7 +410,7 @@ TEST(test_file_that_is_full)
 	events_free(t);
 }
 
-int main(void)
+TEST_FILE()
 {
 #define EACH(test) cmocka_unit_test_setup_teardown(test, make_path, remove_path)
 	const struct CMUnitTest tests[] = {

@@ -65,7 +65,7 @@ TEST(test_random_corruption)
 {
 	uint64_t seed = 4711;
 
-	for (int turn = 0; turn < 20000; turn++) {
+	for (int turn = 0; turn < 5000; turn++) {
 		const struct sample *s = &samples[turn % (int)n_samples];
 		struct error err = { 0 };
 		struct frame frame = sample_frame(s->type, s->bytes, s->size);

@@ -190,10 +190,21 @@ static const char *name_of(const struct given *g)
 	return row ? row->name : "a test";
 }
 
+/* The command that takes ROW, which no test does; NULL: tests do. */
+static const char *taker_of(const struct param *row)
+{
+	for (size_t i = 0; !(row->who & PARAM_CLIENT) && i < command_count; i++)
+		if (row->who & command_table[i].who)
+			return command_table[i].name;
+	return NULL;
+}
+
 /* Report that ROW does not apply to the command. */
 static int refuse(struct given *g, const struct param *row)
 {
 	enum command command = g->options->command;
+	const char *taker = taker_of(row);
+	char advice[64] = "";
 
 	if (row->who == PARAM_CONTROL && !g->options->params.plan.control)
 		return fail(g->err, -EINVAL, "see verbsperf-control(1)",
@@ -203,16 +214,19 @@ static int refuse(struct given *g, const struct param *row)
 		return fail(g->err, -EINVAL, "give it to a test instead",
 			    "--loopback: not for serve, which runs one end "
 			    "only");
-	if (command == COMMAND_SERVE)
+	if (command == COMMAND_SERVE && row->who & PARAM_CLIENT)
 		return fail(g->err, -EINVAL, "give it to the client",
 			    "--%s: the client decides that, not the server",
 			    row->name);
 	if (row->who == PARAM_SERVER)
 		return fail(g->err, -EINVAL, "give it to 'verbsperf serve'",
 			    "--%s: only for a server", row->name);
+	if (taker)
+		snprintf(advice, sizeof(advice), "give it to 'verbsperf %s'",
+			 taker);
 	return fail(g->err, -EINVAL,
 		    command == COMMAND_WATCH && !strcmp(row->name, "json") ?
-			    "it prints lines: use --json-lines" : NULL,
+			    "it prints lines: use --json-lines" : advice,
 		    "--%s: not for %s", row->name, name_of(g));
 }
 
@@ -228,7 +242,7 @@ int rules_check_command(struct given *g)
 		if (!g->row[i] || rules_take(g->options, row))
 			continue;
 		if (command == COMMAND_SERVE && test_named &&
-		    row->who != PARAM_CONTROL) {
+		    row->who & PARAM_CLIENT) {
 			ignore(g, row);
 			continue;
 		}

@@ -536,6 +536,15 @@ TEST(test_suggested_commands)
 		{ "verbsperf write_bw -s 64 a b", "see --help" },
 		{ "verbsperf write_bw node1:0", "" },
 		{ "verbsperf write_bw node1:1 -p 2", "give one of them" },
+		{ "verbsperf write_bw host --topology",
+		  "give it to 'verbsperf devices'" },
+		{ "verbsperf write_bw --topology",
+		  "give it to 'verbsperf devices'" },
+		{ "verbsperf serve --topology",
+		  "give it to 'verbsperf devices'" },
+		{ "verbsperf serve --imm", "give it to the client" },
+		{ "verbsperf reg_mr --qps=2", "" },
+		{ "verbsperf devices --rate=1gbps", "" },
 	};
 	char copy[200];
 

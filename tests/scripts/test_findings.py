@@ -133,6 +133,16 @@ def test_slow_path_of_a_node_that_is_suspect():
     assert one["kind"] == "path"
 
 
+@pytest.mark.parametrize("seed, a, b", (
+    (45, "n05", "n04"), (72, "n02", "n07"), (128, "n04", "n08")))
+def test_a_path_does_not_make_its_node_suspect(seed, a, b):
+    """With so much noise the middle one of a node's pairs is below the usual,
+    too; all the rest of what speaks against the node is that path."""
+    one, = inquire(8, {"path": {(a, b): 0.5}}, seed=seed, noise=0.1).findings
+    assert one["kind"] == "path"
+    assert {end["node"] for end in one["ends"]} == {a, b}
+
+
 def test_slow_node_with_one_partner_each():
     one, = inquire(8, {"node": {"n05": 0.5}}, "pairs").findings
     assert one["kind"] == "node" and one["ends"][0]["node"] == "n05"

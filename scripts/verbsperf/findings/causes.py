@@ -228,11 +228,17 @@ class Search:
                                                         level)
         # what is slower still than by one deviation says no more for it
         spread = table.spread[open_]
-        gain = float((numpy.minimum(
-            self.left[open_] ** 2 - with_it ** 2,
-            level ** 2 - 2 * level * spread) / spread ** 2).sum())
-        enough = self.chance if cause.kind == "path" else self.enough
-        return Chosen(cause, mask, level, gain) if gain >= enough else None
+        gains = numpy.minimum(self.left[open_] ** 2 - with_it ** 2,
+                              level ** 2 - 2 * level * spread) / spread ** 2
+        enough, common = self.chance, gains
+        if cause.kind != "path":
+            enough = self.enough
+            # the only one that is slow by itself says nothing for the others
+            alone = self.left[open_] < self.limit[open_]
+            if alone.sum() == 1 < len(gains):
+                common = gains[~alone]
+        return Chosen(cause, mask, level, float(gains.sum())) if (
+            common.mean() * len(gains) >= enough) else None
 
     def single(self) -> Iterator[Cause]:
         """Yield pairs that are slow by themselves."""

@@ -83,11 +83,15 @@ static int check(const char *option, const char *call, int error,
 			 "%s: %s: %s", option, call, name_of(error));
 }
 
-static int choose_device(struct gpu *g, const struct memory_choice *choice,
-			 const char *option, struct error *err)
+static int find_gpu(struct gpu *g, const struct memory_choice *choice,
+		    const char *option, struct error *err)
 {
 	const uint32_t n = choice->gpu;
-	int count = 0, ret = check(option, "cuInit", cu.init(0), err);
+	int count = 0;
+	int ret = library_load(&library, symbols,
+			       sizeof(symbols) / sizeof(*symbols), &cu,
+			       option, err) ?:
+		  check(option, "cuInit", cu.init(0), err);
 
 	if (!ret && choice->pci[0])
 		return check(option, "cuDeviceGetByPCIBusId",
@@ -100,16 +104,6 @@ static int choose_device(struct gpu *g, const struct memory_choice *choice,
 			    "%s: there is no GPU %u: the driver has %d, from "
 			    "GPU 0 on", option, n, count);
 	return check(option, "cuDeviceGet", cu.get(&g->device, (int)n), err);
-}
-
-/* Load the library, and find the device. */
-static int find_gpu(struct gpu *g, const struct memory_choice *choice,
-		    const char *option, struct error *err)
-{
-	return library_load(&library, symbols,
-			    sizeof(symbols) / sizeof(*symbols), &cu, option,
-			    err) ?:
-	       choose_device(g, choice, option, err);
 }
 
 static int address_of(const struct gpu *g, char address[GPU_ADDRESS_SIZE])

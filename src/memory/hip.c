@@ -74,11 +74,15 @@ static int check(const char *option, const char *call, int error,
 			 "%s: %s: %s", option, call, hip.error_name(error));
 }
 
-static int choose_device(struct gpu *g, const struct memory_choice *choice,
-			 const char *option, struct error *err)
+static int find_gpu(struct gpu *g, const struct memory_choice *choice,
+		    const char *option, struct error *err)
 {
 	const uint32_t n = choice->gpu;
-	int count = 0, ret = check(option, "hipInit", hip.init(0), err);
+	int count = 0;
+	int ret = library_load(&library, symbols,
+			       sizeof(symbols) / sizeof(*symbols), &hip,
+			       option, err) ?:
+		  check(option, "hipInit", hip.init(0), err);
 
 	g->device = (int)n;
 	if (!ret && choice->pci[0])
@@ -92,16 +96,6 @@ static int choose_device(struct gpu *g, const struct memory_choice *choice,
 			    "%s: there is no GPU %u: the driver has %d, from "
 			    "GPU 0 on", option, n, count);
 	return check(option, "hipSetDevice", hip.use(g->device), err);
-}
-
-/* Load the library, and find the device. */
-static int find_gpu(struct gpu *g, const struct memory_choice *choice,
-		    const char *option, struct error *err)
-{
-	return library_load(&library, symbols,
-			    sizeof(symbols) / sizeof(*symbols), &hip, option,
-			    err) ?:
-	       choose_device(g, choice, option, err);
 }
 
 static int address_of(const struct gpu *g, char address[GPU_ADDRESS_SIZE])

@@ -57,7 +57,7 @@ void verification_begin(const struct plan *plan, bool client,
 		.stride = plan_stride(plan),
 		.capacity = plan_send_capacity(plan),
 		.header = header,
-		/* a proof of the address that comes late has that one */
+		/* that of a proof of the address, which may come late */
 		.length = CHALLENGE_SIZE + header,
 		.resend_after = (uint64_t)(NOTICE_AGAIN /
 				       clock_ns_per_tick(f->clock)),

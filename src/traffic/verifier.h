@@ -48,9 +48,9 @@ struct verifier {
 	uint64_t resend_after;	/* ticks after which a notice is sent again */
 	struct verify_qp *qps;	/* one per QP of the flow */
 	/* set for each size */
-	uint64_t length;	/* of what a receive takes */
-	uint64_t length_before;	/* of the other size before: messages of it that
-				 * were given up may still come */
+	uint64_t length;	/* of a message, as its completion has it */
+	uint64_t length_before;	/* that of the size before, of which messages
+				 * that were given up may still come */
 	uint64_t places;	/* per QP */
 	uint64_t step;		/* bytes between places */
 	uint64_t notice_at;	/* of the last notice, in ticks; 0: none */

@@ -125,9 +125,10 @@ def sweep(lines):
 
 
 def template(made):
-    """MADE as JSON in which fake_verbsperf puts the value of a variable of its
-    own where a value is "$name", or "=name" if it is no text."""
-    return re.sub(r'"=(\w+)"', r"$\1", json.dumps(made))
+    """MADE as JSON between the shell's quotes, in which fake_verbsperf puts the
+    value of a variable of its own where a value is "$name", or "=name" if it is
+    no text."""
+    return re.sub(r'"=(\w+)"', r"$\1", json.dumps(made)).replace('"', '\\"')
 
 
 def for_fake():

@@ -2,6 +2,7 @@
 import contextlib
 import datetime
 import functools
+import gc
 import io
 import itertools
 import json
@@ -182,3 +183,9 @@ def write(tmp_path):
             for line in lines))
         return str(path)
     return save
+
+
+def pytest_collection_finish():
+    """As in frozen.py, in the processes of the tests."""
+    gc.collect()
+    gc.freeze()

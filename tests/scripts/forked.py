@@ -13,7 +13,8 @@ CONTEXT.set_forkserver_preload(
     ["scipy.special", "scipy.stats", "matplotlib.figure",
      "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg"]
     + [f"verbsperf.commands.{name}" for name in
-       ("cluster", "compare", "plot", "selftest", "sweep")] + ["simulated"])
+       ("cluster", "compare", "plot", "selftest", "sweep")]
+    + ["simulated", "frozen"])
 
 
 def start(folder):

@@ -127,6 +127,14 @@ static bool is_inside(const struct nic_dm *d, uint64_t offset, size_t length)
 	return offset <= d->length && length <= d->length - offset;
 }
 
+/* A device's memory is never touched by two at once. */
+static void copy_words(uint8_t *to, const uint8_t *from, size_t length)
+{
+	pthread_mutex_lock(&nic_lock);
+	memcpy(to, from, length);
+	pthread_mutex_unlock(&nic_lock);
+}
+
 static int copy_to(struct ibv_dm *dm, uint64_t offset, const void *from,
 		   size_t length)
 {
@@ -134,7 +142,7 @@ static int copy_to(struct ibv_dm *dm, uint64_t offset, const void *from,
 
 	if (nic_call_fails() || !is_inside(d, offset, length))
 		return EFAULT;
-	memcpy(d->bytes + offset, from, length);
+	copy_words(d->bytes + offset, from, length);
 	return 0;
 }
 
@@ -145,7 +153,7 @@ static int copy_from(void *to, struct ibv_dm *dm, uint64_t offset,
 
 	if (nic_call_fails() || !is_inside(d, offset, length))
 		return EFAULT;
-	memcpy(to, d->bytes + offset, length);
+	copy_words(to, d->bytes + offset, length);
 	return 0;
 }
 

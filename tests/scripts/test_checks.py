@@ -23,7 +23,8 @@ FULL_ROW = {
     "histogram": {"unit": "ns", "bins": [[1, 2, 3], [2.5, 3, 4]]},
     "directions": [{**DIRECTION, "intervals": [INTERVAL]}]}
 LIMIT = {"name": "min-gbps", "met": False, "counter": None, "end": None,
-         "unit": "Gb/s", "reason": None, "asked": 3, "seen": 2.5}
+         "unit": "Gb/s", "reason": None, "percent": 90, "asked": 3,
+         "seen": 2.5}
 FULL = {**DOCUMENT, "results": [FULL_ROW], "limits": [LIMIT],
         "error": {"message": "no"},
         "environment": {"client": {"kernel": "6"}, "server": None}}
@@ -94,7 +95,8 @@ def refuses(check, whole, path, value, sentence):
         ("limits", {}, [1], "x"), ("limits.0.met", GONE, None, 1),
         ("limits.0.name", GONE, 1), ("limits.0.counter", 1),
         ("limits.0.end", []), ("limits.0.unit", 1), ("limits.0.reason", {}),
-        ("limits.0.asked", "x", True), ("limits.0.seen", "x", [1]))),
+        ("limits.0.percent", "x", True), ("limits.0.asked", "x", True),
+        ("limits.0.seen", "x", [1]))),
     *((*one, "no list \"results\"") for one in cases(
         ("results", GONE, None, {}))),
 ))
@@ -106,7 +108,8 @@ def test_documents(path, value, sentence):
     ("client.rate_gbps", None, GONE, 5), ("test.transport", None),
     ("environment", None, GONE), ("environment.client", None),
     ("error", None, GONE), ("limits", None, GONE, []),
-    ("limits.0.counter", "c"), ("limits.0.asked", None, GONE, 2.5),
+    ("limits.0.counter", "c"), ("limits.0.percent", None, GONE, 2.5),
+    ("limits.0.asked", None, GONE, 2.5),
     ("results", []), ("started", GONE)))
 def test_documents_that_are_read(path, value):
     formats.check_document(PLACE, changed(FULL, path, value))

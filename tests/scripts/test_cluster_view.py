@@ -254,6 +254,20 @@ def test_limits_that_were_missed():
     assert "slow:" not in text and "; 2 findings" in text
 
 
+def test_a_limit_in_percent():
+    """It is said as it was asked, with what it is for the ports of a pair."""
+    wide, narrow, most = limits.findings_of([
+        missed("a", "b", limit("min-gbps", 180.0, 90.0, percent=90)),
+        missed("b", "c", limit("min-gbps", 88.25, 81.0, percent=90)),
+        missed("c", "a", limit("max-p99", 1e6, 1234567.8))])
+    assert wide["sentence"] == (
+        "--min-gbps 90% (180 Gb/s) missed by 1 of 3 pairs; a - b: 90 Gb/s")
+    assert narrow["sentence"] == (
+        "--min-gbps 90% (88.25 Gb/s) missed by 1 of 3 pairs; b - c: 81 Gb/s")
+    assert most["sentence"] == (
+        "--max-p99 1000000 missed by 1 of 3 pairs; c - a: 1234568 us")
+
+
 def test_limits_of_processes():
     """Each has its own."""
     parts = [Outcome(Job(Pair(End("a", ""), End("b", "")), [], 1.0))

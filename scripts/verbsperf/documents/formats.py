@@ -132,7 +132,7 @@ ROW: Rules = (
 LIMIT = having(
     met=is_flag, name=is_text,
     **dict.fromkeys(("counter", "end", "unit", "reason"), optional(is_text)),
-    **dict.fromkeys(("asked", "seen"), optional(is_number)))
+    **dict.fromkeys(("percent", "asked", "seen"), optional(is_number)))
 RESULT: Rules = (
     *((having(**{name: is_object}), f"the document has no object \"{name}\"")
       for name in ("tool", "test", "parameters", *ENDS)),

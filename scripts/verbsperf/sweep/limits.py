@@ -25,10 +25,19 @@ EXIT = {FAILED: 1, MISSED: 3, MET: 0, MEASURED: 0}
 Key = tuple[str, Point]
 
 
+def plain(value: float) -> str:
+    """Return VALUE with six digits, and as many more as it has before the
+    point."""
+    return f"{value:.0f}" if abs(value) >= 1e6 else f"{value:g}"
+
+
 def asked_text(one: Object) -> str:
-    """Return the limit ONE as an option."""
+    """Return the limit ONE as an option and, of a percentage, what it is."""
     counter, asked = one.get("counter"), one.get("asked")
-    value = "-" if asked is None else f"{asked:g}"
+    percent = one.get("percent")
+    value = "-" if asked is None else plain(asked)
+    if percent is not None:
+        value = f"{percent:g}% ({value} {one.get('unit')})"
     return f"--{one['name']} " + (f"{counter}={value}" if counter else value)
 
 
@@ -38,7 +47,7 @@ def seen_text(one: Object, seen: Optional[float]) -> str:
         return one.get("reason") or "it could not be judged"
     where = (f"at the {one.get('end')}" if one.get("counter")
              else one.get("unit"))
-    return f"{seen:g} {where}"
+    return f"{plain(seen)} {where}"
 
 
 def worst_of(judged: Sequence[Object]) -> Optional[float]:

@@ -85,6 +85,7 @@ TEST(test_cores)
 	make_nics();
 	check("0-7", "mlx5_0", true, 1, "0");
 	check("0-7", "mlx5_1", true, 5, "2 3 0 1 6");
+	check("0-7", "mlx5_1", false, 2, "5 4");
 }
 
 TEST(test_interrupts)

@@ -291,6 +291,8 @@ TEST(test_dgx)
 		check_string(used_gpu(root, i), "peer_to_peer",
 			     i < 6 ? "switch" : "root complex");
 	}
+	assert_true(json_is_true(at(root, "nics.7.place.path.1."
+				    "acs_redirects")));
 	json_decref(root);
 }
 
@@ -441,6 +443,7 @@ TEST(test_alone)
 	char path[SYSFS_PATH_SIZE] = "pci0000:16";
 	const struct made_up any = { .acs = ALLOWED };
 	struct made_up nic = { .rdma = "mlx5_0" };
+	json_t *root;
 
 	config_size = CONFIG_PUBLIC;
 	make_nodes(1);
@@ -448,7 +451,7 @@ TEST(test_alone)
 	make_below(path, "0000:17:00.0", any);
 	make_below(path, "0000:18:00.0", any);
 	make_below(path, "0000:19:00.0", nic);
-	json_decref(check_text(NULL,
+	root = check_text(NULL,
 		"mlx5_0 at 0000:19:00.0, NUMA node 0, CPUs 0-7\n"
 		"  port 1: ACTIVE, InfiniBand 400 Gb/s\n"
 		"  PCIe: 32 GT/s x16 to switch 0000:17:00.0 (ACS unknown: "
@@ -457,7 +460,34 @@ TEST(test_alone)
 		"bridge pci0000:16\n"
 		"  narrowest link: 504.1 Gb/s at 0000:19:00.0, enough for "
 		"the port's 400\n"
-		"no GPU of NVIDIA or AMD\n"));
+		"no GPU of NVIDIA or AMD\n");
+	assert_true(json_is_null(at(root, "nics.0.place.path.1."
+				     "acs_redirects")));
+	json_decref(root);
+}
+
+/* Of two GPUs below one switch, the one that is also below the NIC's own. */
+TEST(test_switch_below_a_switch)
+{
+#define OUTER "pci0000:16/0000:16:01.0/0000:17:00.0"
+#define INNER OUTER "/0000:18:01.0/0000:1b:00.0"
+	static const struct made_up list[] = {
+		{ .path = OUTER "/0000:18:00.0/0000:19:00.0/0000:1a:00.0/"
+			  "0000:1a:10.0", .gpu = "far" },
+		{ .path = INNER "/0000:1c:00.0/0000:1d:00.0",
+		  .rdma = "mlx5_0" },
+		{ .path = INNER "/0000:1c:01.0/0000:1e:00.0", .gpu = "near" },
+	};
+	json_t *root;
+
+	config_size = CONFIG_SIZE;
+	make_nodes(1);
+	make_all(list, COUNT(list));
+	root = check_text(NULL, NULL);
+	check_string(root, "nics.0.gpus.0.distance", "same switch");
+	check_string(root, "nics.0.gpus.1.distance", "same switch");
+	check_string(used_gpu(root, 0), "gpu", "0000:1e:00.0");
+	json_decref(root);
 }
 
 TEST(test_amd)
@@ -576,6 +606,7 @@ TEST_FILE()
 		EACH(test_virtual_functions),
 		EACH(test_virtual_machine),
 		EACH(test_alone),
+		EACH(test_switch_below_a_switch),
 		EACH(test_amd),
 		EACH(test_memory_of_the_nearest),
 		EACH(test_facts),

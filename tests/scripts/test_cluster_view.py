@@ -256,16 +256,21 @@ def test_limits_that_were_missed():
 
 def test_a_limit_in_percent():
     """It is said as it was asked, with what it is for the ports of a pair."""
-    wide, narrow, most = limits.findings_of([
+    wide, narrow, most, unknown = limits.findings_of([
         missed("a", "b", limit("min-gbps", 180.0, 90.0, percent=90)),
         missed("b", "c", limit("min-gbps", 88.25, 81.0, percent=90)),
-        missed("c", "a", limit("max-p99", 1e6, 1234567.8))])
+        missed("c", "a", limit("max-p99", 999999.7, 1234567.8)),
+        missed("a", "c", limit("min-gbps", None, None, percent=90,
+                               reason="the port's rate is not known"))])
     assert wide["sentence"] == (
-        "--min-gbps 90% (180 Gb/s) missed by 1 of 3 pairs; a - b: 90 Gb/s")
+        "--min-gbps 90% (180 Gb/s) missed by 1 of 4 pairs; a - b: 90 Gb/s")
     assert narrow["sentence"] == (
-        "--min-gbps 90% (88.25 Gb/s) missed by 1 of 3 pairs; b - c: 81 Gb/s")
+        "--min-gbps 90% (88.25 Gb/s) missed by 1 of 4 pairs; b - c: 81 Gb/s")
     assert most["sentence"] == (
-        "--max-p99 1000000 missed by 1 of 3 pairs; c - a: 1234568 us")
+        "--max-p99 1000000 missed by 1 of 4 pairs; c - a: 1234568 us")
+    assert unknown["sentence"] == (
+        "--min-gbps 90% missed by 1 of 4 pairs; a - c: the port's rate is not "
+        "known")
 
 
 def test_limits_of_processes():

@@ -32,8 +32,9 @@ static void *translate(uint32_t key, uint64_t address, uint64_t length,
 	return m->bytes + (address - start);
 }
 
-/* The last byte becomes visible last, as write latency relies on; a word at
- * once, as a sender does that the receiver tells how much it may send. */
+/* The last byte becomes visible last, as write latency relies on.  Eight bytes
+ * that are aligned become visible at once: a sender polls them for how many
+ * receives there are. */
 static void move(uint8_t *to, const uint8_t *from, uint32_t length)
 {
 	uint8_t last, damage = 0;

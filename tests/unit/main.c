@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* Both ends of a test are one process, in which each loads a GPU's library, and
- * stores the same pointers; as two processes, they share none. */
+/* Both ends of a test are threads of one process, and both store the same
+ * pointers to a GPU's library.  Real ends are two processes. */
 const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void)
 {

@@ -26,18 +26,18 @@ Key = tuple[str, Point]
 
 
 def plain(value: float) -> str:
-    """Return VALUE with six digits, and as many more as it has before the
-    point."""
-    return f"{value:.0f}" if abs(value) >= 1e6 else f"{value:g}"
+    """Return VALUE with six digits, and with all that it has before the point
+    where a power of ten would be harder to read."""
+    return f"{value:.0f}" if 999999.5 <= abs(value) < 1e12 else f"{value:g}"
 
 
 def asked_text(one: Object) -> str:
     """Return the limit ONE as an option and, of a percentage, what it is."""
     counter, asked = one.get("counter"), one.get("asked")
-    percent = one.get("percent")
     value = "-" if asked is None else plain(asked)
-    if percent is not None:
-        value = f"{percent:g}% ({value} {one.get('unit')})"
+    if one.get("percent") is not None:
+        known = "" if asked is None else f" ({value} {one.get('unit')})"
+        value = f"{one['percent']:g}%{known}"
     return f"--{one['name']} " + (f"{counter}={value}" if counter else value)
 
 

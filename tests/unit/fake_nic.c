@@ -13,6 +13,9 @@
 #define RETRIES_NS 500000000
 
 pthread_mutex_t nic_lock = PTHREAD_MUTEX_INITIALIZER;
+uint64_t nic_transfers;
+unsigned int nic_waiting;
+pthread_cond_t nic_transferred = PTHREAD_COND_INITIALIZER;
 struct nic_qp *nic_qps[NIC_OBJECTS];
 struct nic_mr *nic_mrs[NIC_OBJECTS];
 
@@ -66,6 +69,9 @@ static void finish(struct nic_qp *q, const struct nic_send *s,
 		q->qp.state = IBV_QPS_ERR;
 	if (status || s->wr.send_flags & IBV_SEND_SIGNALED)
 		nic_complete(q->qp.send_cq, &wc, false);
+	nic_transfers++;
+	if (nic_waiting)
+		pthread_cond_broadcast(&nic_transferred);
 }
 
 static uint64_t now_ns(void)

@@ -37,6 +37,7 @@ struct nic_cq {
 	struct ibv_wc *ring;
 	uint64_t head;
 	uint64_t empty;		/* polls in a row that found nothing */
+	uint64_t seen;		/* nic_transfers at one of them */
 	_Atomic uint64_t tail;
 	bool armed;		/* the next completion is an event, or, if */
 	bool solicited;		/* that, the next which asks for one */
@@ -97,6 +98,10 @@ struct nic_ah {
 };
 
 extern pthread_mutex_t nic_lock;
+/* Under nic_lock: messages that were dealt with, and who waits for the next. */
+extern uint64_t nic_transfers;
+extern unsigned int nic_waiting;
+extern pthread_cond_t nic_transferred;
 extern struct nic_qp *nic_qps[NIC_OBJECTS];
 extern struct nic_mr *nic_mrs[NIC_OBJECTS];
 extern struct nic_srq *nic_srqs[NIC_OBJECTS];	/* those of XRC */

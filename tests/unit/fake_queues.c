@@ -13,9 +13,19 @@
 
 #include "fake_verbs.h"
 
-/* Polls in a row that found nothing before a poller sleeps: to yield costs more
- * of the processor, and an answer seldom takes longer. */
+/* Of polls in a row that find nothing, each GLANCEth looks for what else there is
+ * to do. The first ones yield then, which costs less than to sleep where the
+ * answer is near; those after YIELDING sleep, about as often as the loops look at
+ * the time. */
+#define GLANCE 64
 #define YIELDING 512
+#ifdef SANITIZED
+#define BUSY 64
+#else
+#define BUSY 1024
+#endif
+/* ns */
+#define LONGEST_SLEEP 1000000
 
 struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
 {
@@ -200,23 +210,44 @@ void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int n)
 	pthread_mutex_unlock(&nic_lock);
 }
 
+/* Sleep until a message is dealt with: any, since who polls may wait for bytes.
+ * Under nic_lock. */
+static void await_transfer(struct nic_cq *cq)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += LONGEST_SLEEP;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_nsec -= 1000000000;
+		until.tv_sec++;
+	}
+	nic_waiting++;
+	if (cq->seen == nic_transfers)
+		pthread_cond_timedwait(&nic_transferred, &nic_lock, &until);
+	nic_waiting--;
+	cq->seen = nic_transfers;
+}
+
 static int poll_cq(struct ibv_cq *from, int most, struct ibv_wc *wc)
 {
 	struct nic_cq *cq = (struct nic_cq *)from;
 	int n = 0;
 
 	if (atomic_load(&cq->tail) == cq->head) {
-		if (++cq->empty % 64)
+		const bool sleepy = ++cq->empty >= YIELDING;
+
+		if (cq->empty % (sleepy ? BUSY : GLANCE))
 			return 0;
 		/* queue pairs whose peers are gone retry in the meantime */
 		pthread_mutex_lock(&nic_lock);
 		nic_retry(from);
+		if (sleepy)
+			await_transfer(cq);
 		pthread_mutex_unlock(&nic_lock);
-		/* the peer may be on this core, or wait for something else */
-		if (cq->empty < YIELDING)
+		/* the peer may be on this core */
+		if (!sleepy)
 			sched_yield();
-		else
-			nanosleep(&(struct timespec){ .tv_nsec = 20000 }, NULL);
 		return 0;
 	}
 	cq->empty = 0;

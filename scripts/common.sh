@@ -42,7 +42,9 @@ install_packages() {
 	missing=$(missing_packages "$@" | tr '\n' ' ')
 	[ -n "$missing" ] || return 0
 	say "installing $missing"
-	as_root apt-get update -qq || die "apt-get update failed"
+	[ "${updated:-}" ] || as_root apt-get update -qq ||
+		die "apt-get update failed"
+	updated=yes
 	# shellcheck disable=SC2086 # one word for each package
 	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
 		--no-install-recommends $missing >/dev/null ||

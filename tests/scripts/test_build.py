@@ -17,6 +17,10 @@ NEEDED = ("Makefile.am", "Makefile.in", "aclocal.m4", "build-aux",
 OBJECT = "src/base/units.o"
 # A prefix, and what is not below it.
 PLACES = ("/opt/verbsperf", "--datadir=/srv/data")
+# A file of dependencies, which make would write by three processes if it were
+# not there.
+DEPENDENCIES = re.compile(r"^@AMDEP_TRUE@@am__include@ "
+                          r"@am__quote@(\S+)@am__quote@", re.M)
 # What configure found in this environment, with any options; but scripts/check
 # tracks no dependencies.
 FOUND = re.compile(r"^\w+_cv_(?!env_|CC_dependencies)\w+="
@@ -47,6 +51,10 @@ def tree(tmp_path_factory):
                             ignore=ignore)
         else:
             shutil.copy2(TOP / name, folder / name)
+    for name in DEPENDENCIES.findall((TOP / "Makefile.in").read_text()):
+        file = folder / name.replace("$(DEPDIR)", ".deps")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("")
     log = pathlib.Path(os.environ["FAKE_REAL"]).parent / "config.log"
     (folder / "config.cache").write_text("".join(
         FOUND.findall(log.read_text()) if log.exists() else ()))

@@ -31,6 +31,22 @@ TEST(test_intervals)
 	json_decref(root);
 }
 
+/* Either bound alone says nothing, and NaN is no JSON. */
+TEST(test_an_interval_of_which_one_bound_is_unknown)
+{
+	for (int i = 0; i < 2; i++) {
+		struct result *r = result_bandwidth();
+		double *ci = r->rows[0].total.bandwidth.ci95_gbps;
+		json_t *root;
+
+		ci[i] = 1;
+		ci[!i] = NAN;
+		root = document(r);
+		check_null(root, "results.0.bandwidth.ci95_gbps");
+		json_decref(root);
+	}
+}
+
 TEST(test_intervals_of_the_control_path)
 {
 	struct result *r = result_bandwidth();
@@ -261,6 +277,7 @@ TEST(test_lost_and_verified)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_intervals),
+	cmocka_unit_test(test_an_interval_of_which_one_bound_is_unknown),
 	cmocka_unit_test(test_intervals_of_the_control_path),
 	cmocka_unit_test(test_what_the_sender_did_not_say),
 	cmocka_unit_test(test_threads),

@@ -7,6 +7,9 @@ top=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
 build_packages='make autoconf automake pkg-config python3 libibverbs-dev
 libjansson-dev libsodium-dev librdmacm-dev ibverbs-providers ibverbs-utils'
 
+# Whether apt-get knows what packages there are today.
+updated=''
+
 say() {
 	printf '== %s\n' "$*" >&2
 }
@@ -42,7 +45,7 @@ install_packages() {
 	missing=$(missing_packages "$@" | tr '\n' ' ')
 	[ -n "$missing" ] || return 0
 	say "installing $missing"
-	[ "${updated:-}" ] || as_root apt-get update -qq ||
+	[ "$updated" ] || as_root apt-get update -qq ||
 		die "apt-get update failed"
 	updated=yes
 	# shellcheck disable=SC2086 # one word for each package

@@ -98,7 +98,8 @@ struct nic_ah {
 };
 
 extern pthread_mutex_t nic_lock;
-/* Under nic_lock: messages that were dealt with, and who waits for the next. */
+/* Under nic_lock: how many messages were dealt with, and how many pollers wait
+ * for the next. */
 extern uint64_t nic_transfers;
 extern unsigned int nic_waiting;
 extern pthread_cond_t nic_transferred;

@@ -13,10 +13,9 @@
 
 #include "fake_verbs.h"
 
-/* Of polls in a row that find nothing, each GLANCEth looks for what else there is
- * to do. The first ones yield then, which costs less than to sleep where the
- * answer is near; those after YIELDING sleep, about as often as the loops look at
- * the time. */
+/* Polls in a row that find nothing.  Every 64 of them the processor is yielded,
+ * as an answer seldom takes longer than 512; from then on the poller sleeps,
+ * about as often as the loops look at the time. */
 #define GLANCE 64
 #define YIELDING 512
 #ifdef SANITIZED

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "host/facts.h"
 
+#include <limits.h>
 #include <linux/ethtool.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -228,7 +228,7 @@ def test_time_of_a_client_that_dawdles_is_limited():
 def test_process_that_is_stuck_is_killed():
     """It cannot end itself when its time is over."""
     server = Server("--max-duration", 2)
-    program = client("write_bw", "-n", 10 ** 9, "--warmup", 0, "-s", 64,
+    program = client("write_bw", "-n", 10 ** 9, "--warmup", 0, "-s", 64, "-e",
                      port=server.port)
     program.wait_for_traffic()
     stuck, = server.children()

@@ -1,3 +1,4 @@
+import functools
 import pathlib
 import socket
 import subprocess
@@ -48,15 +49,18 @@ def no_leftovers():
         time.sleep(0.1)
 
 
+@functools.cache
+def mac_of(where):
+    return where(f"cat /sys/class/net/{NETDEV}/address").strip()
+
+
 @pytest.fixture
 def neighbours():
     """Each host knows the other's MAC for good: an ARP that is lost would end
     the run before any packet of the measurement is."""
-    path = f"/sys/class/net/{NETDEV}/address"
     hosts = ((here, "10.0.0.2", there), (there, "10.0.0.1", here))
     for where, address, other in hosts:
-        mac = other(f"cat {path}").strip()
-        where(f"ip neigh replace {address} lladdr {mac} dev {NETDEV} "
+        where(f"ip neigh replace {address} lladdr {mac_of(other)} dev {NETDEV} "
               "nud permanent")
     yield
     for where, address, _ in hosts:

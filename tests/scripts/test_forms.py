@@ -36,14 +36,13 @@ def pair(write):
         "few": STEADY[:3], "fast": [v * 1.05 for v in STEADY]}))
 
 
-def limited(values, least, **changes):
-    """Documents of VALUES with --min-gbps LEAST."""
+def limited(values, least, percent=None, **changes):
+    """Documents of VALUES with --min-gbps LEAST, which was asked as PERCENT."""
     def limit(seen):
         return {"name": "min-gbps", "counter": None, "end": None,
-                "percent": None, "interval": None, "meanwhile": None,
-                "asked": least,
-                "unit": "Gb/s", "seen": seen, "size": 64, "qps": 1,
-                "met": seen >= least, "reason": None}
+                "percent": percent, "interval": None, "meanwhile": None,
+                "asked": least, "unit": "Gb/s", "seen": seen, "size": 64,
+                "qps": 1, "met": seen >= least, "reason": None}
     return [document(v, limits=[limit(v)], **changes) for v in values]
 
 
@@ -196,8 +195,8 @@ def test_limits_of_a_file(sweep, missed):
     assert (status, report["verdict"]) == (3, "missed")
     assert (point["rounds"], point["medians"]["gbps"]) == (4, 49.5)
     assert point["limits"] == [
-        {"name": "min-gbps", "counter": None, "end": None, "asked": 48,
-         "unit": "Gb/s", "rounds": 4, "missed": 1, "worst": 47.0,
+        {"name": "min-gbps", "counter": None, "end": None, "percent": None,
+         "asked": 48, "unit": "Gb/s", "rounds": 4, "missed": 1, "worst": 47.0,
          "reason": None}]
     said = "--min-gbps 48 missed in 1 of 4 rounds, 47 Gb/s at worst"
     for form in ("text", "markdown", "github", "junit"):
@@ -206,11 +205,11 @@ def test_limits_of_a_file(sweep, missed):
 
 
 def test_limits_that_are_met(sweep, write):
-    met = write("met.json", limited([50, 51], 48))
+    met = write("met.json", limited([50, 51], 48, percent=96))
     status, text, _ = sweep("--format", "junit", met)
     (_, found), = cases_of(text).items()
     assert (status, found) == (0, [])
-    assert "--min-gbps 48 met, 50 Gb/s at worst" in text
+    assert "--min-gbps 96% (48 Gb/s) met, 50 Gb/s at worst" in text
     assert sweep("--format", "github", met)[:2] == (0, "met: 1 point\n")
     text = sweep("--format", "openmetrics", met)[1]
     found = {name: value for name, labels, value in samples_of(text)

@@ -64,10 +64,10 @@ def limit_json(judged: Sequence[Object]) -> Object:
     missed = [one for one in judged if not one["met"]]
     first = (missed or judged)[0]
     return {"name": first["name"], "counter": first.get("counter"),
-            "end": first.get("end"), "asked": first.get("asked"),
-            "unit": first.get("unit"), "rounds": len(judged),
-            "missed": len(missed), "worst": worst_of(judged),
-            "reason": first.get("reason")}
+            "end": first.get("end"), "percent": first.get("percent"),
+            "asked": first.get("asked"), "unit": first.get("unit"),
+            "rounds": len(judged), "missed": len(missed),
+            "worst": worst_of(judged), "reason": first.get("reason")}
 
 
 def limits_of(records: Iterable[Record]) -> list[Object]:

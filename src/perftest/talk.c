@@ -128,7 +128,7 @@ void talk_end(struct session *s)
 	const uint64_t deadline = time_after(SECOND);
 	uint8_t bytes[16];
 
-	while (!wait_ready(s, POLLIN, deadline) &&
+	while (time_until(deadline) && !wait_ready(s, POLLIN, deadline) &&
 	       recv(s->run.conn->fd, bytes, sizeof(bytes), MSG_DONTWAIT) > 0)
 		;
 }

@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <sys/socket.h>
 
 #include "base/time.h"
@@ -157,6 +158,28 @@ TEST(the_end_waits_until_the_peer_has_closed)
 	end();
 }
 
+/* Faster than it is read. */
+static void *flood(void *end)
+{
+	static const uint8_t much[1 << 20];
+
+	while (send(*(int *)end, much, sizeof(much), MSG_NOSIGNAL) > 0)
+		;
+	return NULL;
+}
+
+TEST(a_peer_that_says_more_and_more_does_not_hold_the_end)
+{
+	pthread_t thread;
+
+	begin(true, SECOND);
+	assert_int_equal(pthread_create(&thread, NULL, flood, &peer), 0);
+	talk_end(&session);
+	shutdown(conn.fd, SHUT_RD);
+	pthread_join(thread, NULL);
+	end();
+}
+
 TEST_FILE()
 {
 	const struct CMUnitTest tests[] = {
@@ -166,6 +189,8 @@ TEST_FILE()
 		cmocka_unit_test(silence_at_any_byte_ends_in_time),
 		cmocka_unit_test(a_peer_that_has_left_is_one_clear_line),
 		cmocka_unit_test(the_end_waits_until_the_peer_has_closed),
+		cmocka_unit_test(
+			a_peer_that_says_more_and_more_does_not_hold_the_end),
 	};
 
 	alarm(patient(30));

@@ -1,7 +1,6 @@
 #include "config.h"
 #include "perftest/limits.h"
 
-
 #include "model/inject.h"
 #include "model/rule.h"
 

@@ -23,7 +23,7 @@ static const struct maker {
 
 /* The names in a folder, sorted. */
 struct names {
-	char (*name)[PORT_NAME_SIZE];	/* on the heap; NULL: only counted */
+	char (*name)[PORT_NAME_SIZE];	/* on the heap */
 	uint32_t n;
 };
 
@@ -32,10 +32,9 @@ static void note_name(const char *name, void *into)
 {
 	struct names *names = into;
 
-	if (names->name)
-		snprintf(names->name[names->n], sizeof(*names->name), "%s",
-			 name);
-	names->n++;
+	names->name = xcheck(reallocarray(names->name, names->n + 1,
+					  sizeof(*names->name)));
+	snprintf(names->name[names->n++], sizeof(*names->name), "%s", name);
 }
 
 /* mlx5_2 is before mlx5_10 ... */
@@ -53,12 +52,11 @@ static int by_letter(const void *a, const void *b)
 static struct names list(const char *folder,
 			 int (*compare)(const void *, const void *))
 {
-	struct names counted = { 0 }, names = { 0 };
+	struct names names = { 0 };
 
-	sysfs_list(note_name, &counted, "%s", folder);
-	names.name = xcalloc(counted.n + 1, sizeof(*names.name));
 	sysfs_list(note_name, &names, "%s", folder);
-	qsort(names.name, names.n, sizeof(*names.name), compare);
+	if (names.n)
+		qsort(names.name, names.n, sizeof(*names.name), compare);
 	return names;
 }
 

@@ -10,7 +10,6 @@ int check_ask(struct session *s)
 	struct result *r = s->run.result;
 	struct error ignored = { 0 };
 	struct subnet tcp;
-	int ret;
 
 	oob_subnet(s->run.conn, &tcp);
 	plan_choose(&r->params.plan, &r->client, &r->server);
@@ -21,21 +20,7 @@ int check_ask(struct session *s)
 	r->has_path = !path_choose(&r->client, &r->server, &tcp, &r->path,
 				   &ignored);
 	r->path.mtu = mtu_from_bytes(r->params.plan.mtu);
-	session_stage(s, "bye");
-	ret = session_send_empty(s, FRAME_BYE) ?:
-	      session_receive_empty(s, FRAME_BYE);
-	s->over = true;
-	return ret;
-}
-
-int check_answer(struct session *s)
-{
-	int ret;
-
-	session_stage(s, "bye");
-	ret = session_receive_empty(s, FRAME_BYE) ?: s->refusal;
-	s->over = true;
-	return ret ?: session_send_empty(s, FRAME_BYE);
+	return session_end(s);
 }
 
 void check_alone(struct result *r)

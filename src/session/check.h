@@ -11,10 +11,6 @@
  */
 int check_ask(struct session *s);
 
-/* The server's part, after its ACCEPT.  Returns s->refusal, and sends it to the
- * client, if it would not have served the plan. */
-int check_answer(struct session *s);
-
 /* Examine this end alone: complete the plan of R for its port, of which all is
  * known, as if the other end were like it. */
 void check_alone(struct result *r);

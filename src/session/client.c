@@ -7,7 +7,6 @@
 #include "net/frames.h"
 #include "net/oob.h"
 #include "preflight/judge.h"
-#include "run/peer_check.h"
 #include "session/check.h"
 #include "session/handshake.h"
 #include "session/setup.h"
@@ -27,27 +26,6 @@ int session_open_samples(struct session *s)
 	if (!params->samples)
 		return params->perftest_samples ? -EIO : 0;
 	return recorder_open(params->samples, &s->run.recorder, err);
-}
-
-static int greet(struct session *s)
-{
-	session_stage(s, "hello");
-	return handshake_begin(s) ?:
-	       handshake_send_hello(s) ?:
-	       handshake_take_hello(s);
-}
-
-/* The client proves the key first: a server tells strangers nothing. */
-static int authenticate(struct session *s)
-{
-	int ret;
-
-	session_stage(s, "key");
-	ret = handshake_check(s) ?:
-	      handshake_send_proof(s) ?:
-	      handshake_take_proof(s);
-	handshake_free(s);
-	return ret;
 }
 
 /* Send the PLAN as the user asked; the server's port then settles what was left
@@ -98,41 +76,10 @@ static int choose_path(struct session *s)
 	return 0;
 }
 
-static int connect_qps(struct session *s)
-{
-	struct result *r = s->run.result;
-	int ret;
-
-	session_stage(s, "resources");
-	ret = session_work(s, setup_create);
-	if (ret)
-		return ret;
-	session_stage(s, "endpoint");
-	ret = setup_send_endpoint(s) ?:
-	      setup_take_endpoint(s) ?:
-	      peer_check_endpoint(&r->server, &r->path, &s->run.peer,
-				  &r->error);
-	if (ret)
-		return ret;
-	session_stage(s, "connect");
-	return setup_connect(s) ?: setup_send_ready(s) ?: setup_take_ready(s);
-}
-
-static int run_all(struct session *s)
-{
-	int ret = exchange_rounds(s);
-
-	if (ret)
-		return ret;
-	session_stage(s, "bye");
-	return session_send_empty(s, FRAME_BYE) ?:
-	       session_receive_empty(s, FRAME_BYE);
-}
-
 static session_step *const steps[] = {
-	session_open_samples, greet, authenticate, agree, choose_path,
-	connections_measure, connect_qps,
-	setup_reach, run_all, NULL,
+	session_open_samples, handshake_greet, handshake_authenticate,
+	agree, choose_path,
+	connections_measure, setup_connect, setup_reach, exchange_all, NULL,
 };
 
 const struct dialogue session_client_dialogue = {

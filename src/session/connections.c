@@ -41,11 +41,7 @@ int connections_measure(struct session *s)
 			  s->run.result);
 	conn->cancel_fd = cancel_fd;
 	call_counter_close(counter);
-	if (ret)
-		return ret;
-	session_stage(s, "bye");
-	return session_send_empty(s, FRAME_BYE) ?:
-	       session_receive_empty(s, FRAME_BYE);
+	return ret ?: session_end(s);
 }
 
 /* The connections of a client that the server has answered, the oldest

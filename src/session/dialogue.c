@@ -157,12 +157,29 @@ int session_send_empty(struct session *s, enum frame_type type)
 	return session_send(s, encode_empty(type));
 }
 
-int session_receive_empty(struct session *s, enum frame_type type)
+int session_swap(struct session *s, session_step *send, session_step *take)
+{
+	return s->run.client ? send(s) ?: take(s) : take(s) ?: send(s);
+}
+
+static int send_bye(struct session *s)
+{
+	return session_send_empty(s, FRAME_BYE);
+}
+
+static int take_bye(struct session *s)
 {
 	struct frame frame = { 0 };
-	int ret = session_expect(s, type, &frame) ?:
+	int ret = session_expect(s, FRAME_BYE, &frame) ?:
 		  decode_empty(&frame, session_error(s));
 
 	frame_free(&frame);
-	return ret;
+	return ret ?: s->refusal;
+}
+
+int session_end(struct session *s)
+{
+	session_stage(s, "bye");
+	s->over = true;
+	return session_swap(s, send_bye, take_bye);
 }

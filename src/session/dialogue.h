@@ -126,13 +126,20 @@ int session_work(struct session *s, session_step *step);
 int session_unexpected(struct session *s, const struct frame *frame,
 		       enum frame_type wanted);
 
-/* Send, or receive, a frame of TYPE without payload. */
+/* Send a frame of TYPE without payload. */
 int session_send_empty(struct session *s, enum frame_type type);
-int session_receive_empty(struct session *s, enum frame_type type);
+
+/* Both ends SEND something and TAKE it: the client sends first. */
+int session_swap(struct session *s, session_step *send, session_step *take);
+
+/* End the dialogue: exchange BYEs, unless this is a server that would have
+ * refused the plan (s->refusal). */
+int session_end(struct session *s);
 
 /* exchange.c: note that both ends are connected, and run the traffic of each
- * size, which adds a row to the result. */
+ * size, which adds a row to the result; and the same up to BYE. */
 int exchange_rounds(struct session *s);
+int exchange_all(struct session *s);
 
 /* exchange.c, session.c: what a dialogue of frames does before its start, at
  * its start, its swap and when it gives up. */

@@ -165,3 +165,8 @@ int exchange_rounds(struct session *s)
 		ret = run_round(s, sizes->bytes[s->run.result->n_rows]);
 	return ret;
 }
+
+int exchange_all(struct session *s)
+{
+	return exchange_rounds(s) ?: session_end(s);
+}

@@ -15,6 +15,7 @@ struct handshake {
 	struct auth_key key;
 	struct hello mine, theirs;
 	struct frame sent, got;		/* both HELLOs; no bytes: not yet */
+	bool welcome;		/* the peer has proved the key, or needs none */
 };
 
 /* A server does not tell its client the path of its key file. */
@@ -34,7 +35,8 @@ static int read_key(struct session *s, struct auth_key *key)
 		    "this server cannot read its key");
 }
 
-int handshake_begin(struct session *s)
+/* Read the key, if this end has one, and choose a nonce. */
+static int begin(struct session *s)
 {
 	struct handshake *g = xcalloc(1, sizeof(*g));
 	int ret = auth_init(session_error(s));
@@ -49,7 +51,7 @@ int handshake_begin(struct session *s)
 	return g->mine.has_key ? read_key(s, &g->key) : 0;
 }
 
-int handshake_send_hello(struct session *s)
+static int send_hello(struct session *s)
 {
 	struct handshake *g = s->handshake;
 
@@ -58,7 +60,7 @@ int handshake_send_hello(struct session *s)
 	return session_send(s, encode_hello(&g->mine));
 }
 
-int handshake_take_hello(struct session *s)
+static int take_hello(struct session *s)
 {
 	struct handshake *g = s->handshake;
 
@@ -66,10 +68,10 @@ int handshake_take_hello(struct session *s)
 	       decode_hello(&g->got, &g->theirs, session_error(s));
 }
 
-int handshake_check(struct session *s)
+int handshake_greet(struct session *s)
 {
-	return auth_check_hello(&s->handshake->mine, &s->handshake->theirs,
-				s->run.conn->peer, session_error(s));
+	session_stage(s, "hello");
+	return begin(s) ?: session_swap(s, send_hello, take_hello);
 }
 
 static const struct frame *hello_of(const struct session *s, bool client)
@@ -88,7 +90,9 @@ static struct transcript transcript_of(const struct session *s)
 	};
 }
 
-int handshake_send_proof(struct session *s)
+/* Send this end's proof, and seal everything sent afterwards; nothing without
+ * keys. */
+static int send_proof(struct session *s)
 {
 	const struct transcript transcript = transcript_of(s);
 	struct auth_key key;
@@ -107,7 +111,9 @@ int handshake_send_proof(struct session *s)
 	return ret;
 }
 
-int handshake_take_proof(struct session *s)
+/* Receive the peer's proof, which must hold, and accept only sealed frames
+ * afterwards. */
+static int receive_proof(struct session *s)
 {
 	const struct transcript transcript = transcript_of(s);
 	struct error *err = session_error(s);
@@ -116,8 +122,6 @@ int handshake_take_proof(struct session *s)
 	struct frame frame = { 0 };
 	int ret;
 
-	if (!s->handshake->mine.has_key)
-		return 0;
 	ret = session_expect(s, FRAME_AUTH, &frame) ?:
 	      decode_auth(&frame, &auth, err);
 	frame_free(&frame);
@@ -133,6 +137,39 @@ int handshake_take_proof(struct session *s)
 	return 0;
 }
 
+static int take_proof(struct session *s)
+{
+	int ret = s->handshake->mine.has_key ? receive_proof(s) : 0;
+
+	s->handshake->welcome = !ret;
+	return ret;
+}
+
+/* Log each client, whether it is served or not. */
+static void log_client(const struct handshake *h)
+{
+	const char *key = h->theirs.has_key ? ", and has proved the key" :
+					      ", without a key";
+
+	log_info("this is %s, with verbsperf %s%s", h->theirs.hostname,
+		 h->theirs.version, h->welcome ? key : "");
+}
+
+int handshake_authenticate(struct session *s)
+{
+	struct handshake *h = s->handshake;
+	int ret;
+
+	session_stage(s, "key");
+	ret = auth_check_hello(&h->mine, &h->theirs, s->run.conn->peer,
+			       session_error(s)) ?:
+	      session_swap(s, send_proof, take_proof);
+	if (!s->run.client)
+		log_client(h);
+	handshake_free(s);
+	return ret;
+}
+
 void handshake_free(struct session *s)
 {
 	struct handshake *g = s->handshake;
@@ -144,9 +181,4 @@ void handshake_free(struct session *s)
 	auth_wipe(g, sizeof(*g));
 	free(g);
 	s->handshake = NULL;
-}
-
-const struct hello *handshake_peer(const struct session *s)
-{
-	return &s->handshake->theirs;
 }

@@ -15,7 +15,6 @@
 #include "net/frames.h"
 #include "net/wait.h"
 #include "preflight/judge.h"
-#include "session/check.h"
 #include "session/handshake.h"
 #include "session/quota.h"
 #include "session/setup.h"
@@ -85,37 +84,6 @@ void session_log_differences(const struct parameters *params)
 	free(text);
 }
 
-static int greet(struct session *s)
-{
-	session_stage(s, "hello");
-	return handshake_begin(s) ?:
-	       handshake_take_hello(s) ?:
-	       handshake_send_hello(s);
-}
-
-/* Log each client, whether it is served or not. */
-static void log_client(const struct session *s, bool welcome)
-{
-	const struct hello *hello = handshake_peer(s);
-	const char *key = hello->has_key ? ", and has proved the key" :
-					   ", without a key";
-
-	log_info("this is %s, with verbsperf %s%s", hello->hostname,
-		 hello->version, welcome ? key : "");
-}
-
-static int authenticate(struct session *s)
-{
-	int ret;
-
-	session_stage(s, "key");
-	ret = handshake_check(s) ?: handshake_take_proof(s);
-	log_client(s, !ret);
-	ret = ret ?: handshake_send_proof(s);
-	handshake_free(s);
-	return ret;
-}
-
 /* Receive the PLAN before the client enters the queue: one that sends none
  * takes no place there. */
 static int take_plan(struct session *s)
@@ -181,42 +149,13 @@ static int agree(struct session *s)
 	r->connected = true;
 	ret = session_send(s, encode_accept(&r->server));
 	s->accepted = true;
-	return ret || !plan->check ? ret : check_answer(s);
-}
-
-static int connect_qps(struct session *s)
-{
-	int ret;
-
-	session_stage(s, "resources");
-	ret = session_work(s, setup_create);
-	if (ret)
-		return ret;
-	session_stage(s, "endpoint");
-	ret = setup_take_endpoint(s) ?:
-	      accept_path(s, &s->run.peer, session_error(s)) ?:
-	      setup_send_endpoint(s);
-	if (ret)
-		return ret;
-	session_stage(s, "connect");
-	return setup_connect(s) ?: setup_take_ready(s) ?: setup_send_ready(s);
-}
-
-static int run_all(struct session *s)
-{
-	int ret = exchange_rounds(s);
-
-	if (ret)
-		return ret;
-	session_stage(s, "bye");
-	return session_receive_empty(s, FRAME_BYE) ?:
-	       session_send_empty(s, FRAME_BYE);
+	return ret || !plan->check ? ret : session_end(s);
 }
 
 static session_step *const steps[] = {
-	greet, authenticate, take_plan, session_take_turn,
+	handshake_greet, handshake_authenticate, take_plan, session_take_turn,
 	session_open_device, agree,
-	connections_answer, connect_qps, setup_reach, run_all, NULL,
+	connections_answer, setup_connect, setup_reach, exchange_all, NULL,
 };
 
 const struct dialogue session_server_dialogue = {

@@ -12,8 +12,11 @@
 #include "run/peer_check.h"
 #include "session/manager.h"
 
-int accept_path(struct session *s, const struct endpoint *peer,
-		struct error *err)
+/* Take the path of PEER, the client's ENDPOINT, into the result: the client
+ * chose it among the GIDs that this end offered.  Returns 0, or a negative
+ * errno with the reason in ERR. */
+static int accept_path(struct session *s, const struct endpoint *peer,
+		       struct error *err)
 {
 	struct result *r = s->run.result;
 	struct path mine;
@@ -61,7 +64,8 @@ void setup_note_end(struct result *r, bool client, const struct endpoint *end)
 	memcpy(noted->qps, end->qps, end->n * sizeof(*end->qps));
 }
 
-int setup_send_endpoint(struct session *s)
+/* Send this end's ENDPOINT for the result's path. */
+static int send_endpoint(struct session *s)
 {
 	struct endpoint mine;
 	int ret = 0;
@@ -118,7 +122,18 @@ static int check_endpoint(struct session *s)
 			 qps, (unsigned long long)plan_stride(plan), plan->mtu);
 }
 
-int setup_take_endpoint(struct session *s)
+/* The client chose the path: the server's ENDPOINT must be its other end. */
+static int check_path(struct session *s)
+{
+	struct result *r = s->run.result;
+
+	return s->run.client ?
+		       peer_check_endpoint(&r->server, &r->path, &s->run.peer,
+					   &r->error) :
+		       accept_path(s, &s->run.peer, &r->error);
+}
+
+static int take_endpoint(struct session *s)
 {
 	struct frame frame = { 0 };
 	int ret = session_expect(s, FRAME_ENDPOINT, &frame) ?:
@@ -128,7 +143,7 @@ int setup_take_endpoint(struct session *s)
 	if (ret)
 		return ret;
 	setup_note_end(s->run.result, !s->run.client, &s->run.peer);
-	return check_endpoint(s);
+	return check_endpoint(s) ?: check_path(s);
 }
 
 static int prepare(struct session *s)
@@ -159,7 +174,9 @@ static int connect_by_address(struct session *s)
 	return prepare(s) ?: run_connect(&s->run) ?: complete(s);
 }
 
-int setup_connect(struct session *s)
+/* Post receives and connect the queue pairs to the peer's, while this end sends
+ * signs of life. */
+static int connect_qps(struct session *s)
 {
 	if (!HAVE_RDMACM || !s->run.plan->rdma_cm)
 		return session_work(s, connect_by_address);
@@ -168,13 +185,13 @@ int setup_connect(struct session *s)
 	       session_work(s, complete);
 }
 
-int setup_send_ready(struct session *s)
+static int send_ready(struct session *s)
 {
 	return session_send(s, encode_ready(run_effective(&s->run,
 							  s->run.client)));
 }
 
-int setup_take_ready(struct session *s)
+static int take_ready(struct session *s)
 {
 	const struct result *r = s->run.result;
 	struct error *err = session_error(s);
@@ -192,6 +209,22 @@ int setup_take_ready(struct session *s)
 	if (!ret)
 		*run_effective(&s->run, !s->run.client) = theirs;
 	return ret;
+}
+
+int setup_connect(struct session *s)
+{
+	int ret;
+
+	session_stage(s, "resources");
+	ret = session_work(s, setup_create);
+	if (ret)
+		return ret;
+	session_stage(s, "endpoint");
+	ret = session_swap(s, send_endpoint, take_endpoint);
+	if (ret)
+		return ret;
+	session_stage(s, "connect");
+	return connect_qps(s) ?: session_swap(s, send_ready, take_ready);
 }
 
 int setup_reach(struct session *s)

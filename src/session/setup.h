@@ -3,14 +3,9 @@
 
 #include "session/dialogue.h"
 
-/* Take the path of PEER, the client's ENDPOINT, into the result: the client
- * chose it among the GIDs that this end offered.  Returns 0, or a negative
- * errno with the reason in ERR. */
-int accept_path(struct session *s, const struct endpoint *peer,
-		struct error *err);
-
-/* Like accept_path(), in the test connect, whose ENDPOINT has one queue
- * pair. */
+/* Take the path of PEER, the client's ENDPOINT in the test connect, which has
+ * one queue pair, into the result.  Returns 0, or a negative errno with the
+ * reason in ERR. */
 int accept_path_of_one(struct session *s, const struct endpoint *peer,
 		       struct error *err);
 
@@ -21,17 +16,9 @@ int setup_create(struct session *s);
  * session. */
 void setup_note_end(struct result *r, bool client, const struct endpoint *end);
 
-/* Send this end's ENDPOINT for the result's path, or receive the peer's. */
-int setup_send_endpoint(struct session *s);
-int setup_take_endpoint(struct session *s);
-
-/* Post receives and connect the queue pairs to the peer's, while this end sends
- * signs of life. */
+/* Make the verbs objects, exchange ENDPOINTs, connect the queue pairs, and
+ * exchange READYs. */
 int setup_connect(struct session *s);
-
-/* Send READY for this end's queue pairs, or receive the peer's. */
-int setup_send_ready(struct session *s);
-int setup_take_ready(struct session *s);
 
 /* Have each end that will be sent UC or UD messages prove its address
  * (reach.c). */

@@ -28,36 +28,6 @@
 	X(1, grh_required) X(1, gid_forced) X(2, lid) X(2, pkey) \
 	X(4, rate_mbps) X(4, numa_node)
 
-static void put_fact(struct cursor *c, const struct facts *facts,
-		     enum fact fact)
-{
-	switch (fact_table[fact].kind) {
-	case FACT_TEXT:
-		wire_put_string(c, facts_text(facts, fact));
-		break;
-	case FACT_REAL:
-		wire_put_real(c, facts_real(facts, fact));
-		break;
-	default:
-		wire_put(c, 8, facts_count(facts, fact));
-	}
-}
-
-static void put_facts(struct cursor *c, const struct facts *facts)
-{
-	struct field_list list;
-
-	wire_begin_fields(c, &list);
-	for (int i = 0; i < FACTS; i++) {
-		if (!facts_known(facts, (enum fact)i))
-			continue;
-		wire_begin_field(c, &list, fact_table[i].id, true,
-				 fact_table[i].key);
-		put_fact(c, facts, (enum fact)i);
-	}
-	wire_end_fields(c, &list);
-}
-
 /* Replace in TEXT what may not be in FACT: advice puts facts into commands,
  * which a user may copy into a root shell, and nothing of a peer's may be a
  * command of its own. */
@@ -75,48 +45,72 @@ static void tame(enum fact fact, char *text)
 		*text = '_';
 }
 
-static void get_real(struct cursor *value, const struct fact_row *row,
-		     struct facts *facts)
+static void code_text(struct cursor *c, struct facts *facts, enum fact fact)
 {
-	const double real = wire_get_real(value);
+	char text[FACT_TEXT_SIZE];
 
-	if (real >= 0 && real <= (double)row->most)
-		facts_set_real(facts, (enum fact)(row - fact_table), real);
-	else
-		value->ret = wire_refuse(value->err, value->frame,
-					 "with %s %g: expected 0 to %llu",
-					 row->key, real,
-					 (unsigned long long)row->most);
+	snprintf(text, sizeof(text), "%s", facts_text(facts, fact));
+	WIRE_STRING(c, text);
+	if (!c->frame)
+		return;
+	tame(fact, text);
+	facts_set_text(facts, fact, text);
 }
 
-/* A field_coder of struct facts that reads. */
-static bool get_fact(struct field *field, void *into)
+static void code_real(struct cursor *c, struct facts *facts, enum fact fact)
+{
+	const struct fact_row *row = &fact_table[fact];
+	double real = facts_real(facts, fact);
+
+	wire_real(c, &real);
+	if (!c->frame)
+		return;
+	if (real >= 0 && real <= (double)row->most)
+		facts_set_real(facts, fact, real);
+	else
+		c->ret = wire_refuse(c->err, c->frame,
+				     "with %s %g: expected 0 to %llu", row->key,
+				     real, (unsigned long long)row->most);
+}
+
+static void code_count(struct cursor *c, struct facts *facts, enum fact fact)
+{
+	const struct fact_row *row = &fact_table[fact];
+	uint64_t count = facts_count(facts, fact);
+
+	WIRE_WITHIN(c, 8, count, row->key, 0, row->most);
+	if (c->frame && !c->ret)
+		facts_set_count(facts, fact, count);
+}
+
+/* A field_coder of struct facts. */
+static bool code_fact(struct field *field, void *what)
 {
 	const struct fact_row *row = facts_find(field->id);
-	char text[FACT_TEXT_SIZE] = "";
-	struct facts *facts = into;
 	enum fact fact;
-	uint64_t count;
 
 	if (!row)
 		return false;
 	fact = (enum fact)(row - fact_table);
-	switch (row->kind) {
-	case FACT_TEXT:
-		wire_get_string(&field->value, text, sizeof(text));
-		tame(fact, text);
-		facts_set_text(facts, fact, text);
-		break;
-	case FACT_REAL:
-		get_real(&field->value, row, facts);
-		break;
-	default:
-		count = wire_get_within(&field->value, 8, row->key, 0,
-					row->most);
-		if (!field->value.ret)
-			facts_set_count(facts, fact, count);
-	}
+	if (row->kind == FACT_TEXT)
+		code_text(&field->value, what, fact);
+	else if (row->kind == FACT_REAL)
+		code_real(&field->value, what, fact);
+	else
+		code_count(&field->value, what, fact);
 	return true;
+}
+
+static void code_facts(struct cursor *c, struct facts *facts)
+{
+	struct field_to_write rows[FACTS];
+
+	for (int i = 0; i < FACTS; i++)
+		rows[i] = (struct field_to_write){
+			fact_table[i].id, facts_known(facts, (enum fact)i),
+			true, fact_table[i].key,
+		};
+	wire_fields(c, rows, FACTS, code_fact, facts);
 }
 
 enum { FIELD_FACTS = 1, FIELD_XRC, FIELD_SGE, FIELD_MCAST,
@@ -131,10 +125,7 @@ static bool code_more(struct field *field, void *what)
 
 	switch (field->id) {
 	case FIELD_FACTS:
-		if (c->frame)
-			wire_get_fields(c, get_fact, &port->facts);
-		else
-			put_facts(c, &port->facts);
+		code_facts(c, &port->facts);
 		return true;
 	case FIELD_XRC:
 		if (c->frame)

@@ -95,14 +95,6 @@ void wire_put(struct cursor *c, unsigned int bytes, uint64_t value)
 	wire_put_raw(c, raw, bytes);
 }
 
-void wire_put_real(struct cursor *c, double value)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	wire_put(c, 8, bits);
-}
-
 void wire_put_raw(struct cursor *c, const void *data, size_t size)
 {
 	if (size > c->size - c->at) {
@@ -137,15 +129,6 @@ bool wire_is_good(const struct cursor *c)
 	return !c->failed && !c->ret;
 }
 
-double wire_get_real(struct cursor *c)
-{
-	uint64_t bits = wire_get(c, 8);
-	double value;
-
-	memcpy(&value, &bits, sizeof(value));
-	return value;
-}
-
 void wire_get_raw(struct cursor *c, void *data, size_t size)
 {
 	if (c->failed || size > c->size - c->at) {
@@ -175,10 +158,11 @@ void wire_get_string(struct cursor *c, char *text, size_t size)
 
 void wire_real(struct cursor *c, double *value)
 {
-	if (c->frame)
-		*value = wire_get_real(c);
-	else
-		wire_put_real(c, *value);
+	uint64_t bits;
+
+	memcpy(&bits, value, sizeof(bits));
+	WIRE(c, 8, bits);
+	memcpy(value, &bits, sizeof(bits));
 }
 
 void wire_raw(struct cursor *c, void *data, size_t size)

@@ -130,7 +130,6 @@ struct cursor wire_begin(enum frame_type type);
 struct frame wire_end(const struct cursor *c);
 
 void wire_put(struct cursor *c, unsigned int bytes, uint64_t value);
-void wire_put_real(struct cursor *c, double value);
 void wire_put_raw(struct cursor *c, const void *data, size_t size);
 void wire_put_string(struct cursor *c, const char *text);
 
@@ -145,7 +144,6 @@ uint64_t wire_get(struct cursor *c, unsigned int bytes);
 /* Read a number that wire_expect() checks; 0 if it is refused. */
 uint64_t wire_get_within(struct cursor *c, unsigned int bytes,
 			 const char *field, uint64_t min, uint64_t max);
-double wire_get_real(struct cursor *c);
 void wire_get_raw(struct cursor *c, void *data, size_t size);
 
 /* Read a string into TEXT of SIZE bytes, zero-terminated.  A string that does

@@ -135,14 +135,19 @@ TEST(test_integers_are_big_endian)
 TEST(test_reals)
 {
 	static const double values[] = { 0, 1, -0.25, 1e-300, 1e300, INFINITY };
+	const struct frame frame = { .type = FRAME_DONE };
 	uint8_t bytes[8];
 
 	for (size_t i = 0; i < COUNT(values); i++) {
-		struct cursor c = { .bytes = bytes, .size = 8 };
+		struct cursor out = { .bytes = bytes, .size = 8 };
+		struct cursor in = { .bytes = bytes, .size = 8,
+				     .frame = &frame };
+		double value = values[i];
 
-		wire_put_real(&c, values[i]);
-		c.at = 0;
-		assert_true(wire_get_real(&c) == values[i]);
+		wire_real(&out, &value);
+		value = 2;
+		wire_real(&in, &value);
+		assert_true(value == values[i]);
 	}
 }
 

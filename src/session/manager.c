@@ -15,7 +15,7 @@
 #include "verbs/cm.h"
 
 struct manager {
-	struct cm *cm;
+	struct cm cm;
 	uint64_t deadline;		/* for the next event */
 	uint64_t limit;			/* for all connections */
 	uint64_t next_sign;		/* of life, is sent then */
@@ -28,7 +28,10 @@ static int new_manager(struct session *s,
 		       const uint8_t token[ENDPOINT_TOKEN_SIZE])
 {
 	struct manager *m = xcalloc(1, sizeof(*m));
-	struct cm_end end = {
+	struct cm_end *end = &m->cm.end;
+
+	s->manager = m;
+	*end = (struct cm_end){
 		.client = s->run.client,
 		.device = s->run.device,
 		.plan = s->run.plan,
@@ -36,11 +39,9 @@ static int new_manager(struct session *s,
 		.res = &s->run.res,
 		.peer = &s->run.peer,
 	};
-
-	s->manager = m;
-	memcpy(end.token, token, sizeof(end.token));
-	cm_address_local(s->run.conn, end.path, &end.local);
-	return cm_open(&end, &m->cm, session_error(s));
+	memcpy(end->token, token, sizeof(end->token));
+	cm_address_local(s->run.conn, end->path, &end->local);
+	return cm_open(&m->cm, session_error(s));
 }
 
 int manager_listen(struct session *s, struct endpoint *mine)
@@ -50,7 +51,8 @@ int manager_listen(struct session *s, struct endpoint *mine)
 		return 0;
 	randombytes_buf(mine->cm_token, sizeof(mine->cm_token));
 	return new_manager(s, mine->cm_token) ?:
-	       cm_listen(s->manager->cm, &mine->cm_port, session_error(s));
+	       cm_end_listen(&s->manager->cm.end, &mine->cm_port,
+			     session_error(s));
 }
 
 /* A server trusts the client to give up first. */
@@ -94,10 +96,10 @@ static int receive_frame(struct session *s, struct manager *m,
 
 static int fail_timeout(struct session *s, const struct manager *m)
 {
-	if (!s->run.client && cm_is_done(m->cm))
+	if (!s->run.client && cm_is_done(&m->cm))
 		return fail(session_error(s), -ETIMEDOUT, NULL,
 			    "the client did not send READY in time");
-	return cm_timed_out(m->cm, session_error(s));
+	return cm_timed_out(&m->cm, session_error(s));
 }
 
 static int keep_time(struct session *s, struct manager *m)
@@ -114,7 +116,7 @@ static int keep_time(struct session *s, struct manager *m)
 static int run_step(struct session *s, struct manager *m, bool awaits_ready)
 {
 	struct pollfd fds[2] = {
-		{ .fd = cm_fd(m->cm), .events = POLLIN },
+		{ .fd = m->cm.end.channel->fd, .events = POLLIN },
 		{ .fd = s->run.conn->fd, .events = POLLIN },
 	};
 	int ret = oob_wait_either(fds, &s->run.conn->cancel_fd,
@@ -127,7 +129,7 @@ static int run_step(struct session *s, struct manager *m, bool awaits_ready)
 	ret = receive_frame(s, m, awaits_ready);
 	if (ret || (awaits_ready && m->ready.bytes))
 		return ret;
-	ret = cm_take(m->cm, session_error(s));
+	ret = cm_take(&m->cm, session_error(s));
 	if (ret < 0)
 		return ret;
 	if (ret)
@@ -147,7 +149,7 @@ static int manage(struct session *s, bool awaits_ready)
 	m->next_sign = time_after(alive_period(s->run.plan->timeout));
 	renew_deadline(s, m);
 	while (!ret &&
-	       (awaits_ready ? !m->ready.bytes : !cm_is_done(m->cm)))
+	       (awaits_ready ? !m->ready.bytes : !cm_is_done(&m->cm)))
 		ret = run_step(s, m, awaits_ready);
 	return ret;
 }
@@ -165,8 +167,8 @@ int manager_connect(struct session *s)
 	cm_address_remote(s->run.conn, &s->run.result->path,
 			  s->run.peer.cm_port, &remote);
 	ret = s->run.plan->mcast.wanted ?
-		      cm_join(s->manager->cm, session_error(s)) :
-		      cm_connect(s->manager->cm, &remote, session_error(s));
+		      cm_join(&s->manager->cm, session_error(s)) :
+		      cm_connect(&s->manager->cm, &remote, session_error(s));
 	return ret ?: manage(s, false);
 }
 
@@ -177,7 +179,7 @@ int manager_expect_ready(struct session *s, struct frame *frame)
 
 	if (ret)
 		return ret;
-	cm_stop_listening(m->cm);
+	cm_end_stop_listening(&m->cm.end);
 	*frame = m->ready;
 	m->ready = (struct frame){ 0 };
 	return 0;
@@ -189,7 +191,7 @@ void manager_free(struct session *s)
 
 	if (!m)
 		return;
-	cm_close(m->cm);
+	cm_close(&m->cm);
 	frame_free(&m->ready);
 	free(m);
 	s->manager = NULL;

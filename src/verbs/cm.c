@@ -10,32 +10,10 @@
 /* Connections requested at once. */
 #define AT_ONCE 16
 
-struct connection_of_qp {
-	struct rdma_cm_id *id;
-	enum cm_step step;
-};
-
-struct cm {
-	struct cm_end end;
-	struct connection_of_qp *qps;	/* plan->qps */
-	uint32_t n_begun;		/* client: requested */
-	uint32_t n_done;
-	struct cm_group *group;		/* --mcast; else NULL */
-};
-
-int cm_open(const struct cm_end *end, struct cm **cm, struct error *err)
+int cm_open(struct cm *cm, struct error *err)
 {
-	struct cm *c = xcalloc(1, sizeof(*c));
-
-	*cm = c;
-	c->end = *end;
-	c->qps = xcalloc(end->plan->qps, sizeof(*c->qps));
-	return cm_end_open(&c->end, err);
-}
-
-int cm_listen(struct cm *cm, uint16_t *port, struct error *err)
-{
-	return cm_end_listen(&cm->end, port, err);
+	cm->qps = xcalloc(cm->end.plan->qps, sizeof(*cm->qps));
+	return cm_end_open(&cm->end, err);
 }
 
 static int begin_next(struct cm *cm, struct error *err)
@@ -61,11 +39,6 @@ int cm_connect(struct cm *cm, const struct sockaddr_storage *remote,
 int cm_join(struct cm *cm, struct error *err)
 {
 	return cm_group_join(&cm->end, &cm->group, err);
-}
-
-int cm_fd(const struct cm *cm)
-{
-	return cm->end.channel->fd;
 }
 
 /* True when EVENT is of this session; *I becomes its queue pair. */
@@ -113,7 +86,7 @@ static int connect_server_qp(struct cm *cm, uint32_t i, struct rdma_cm_id *id,
 static int accept_request(struct cm *cm, const struct cm_event *event,
 			  struct error *err)
 {
-	struct connection_of_qp *q;
+	struct cm_connection *q;
 	bool again;
 	uint32_t i;
 	int ret = 0;
@@ -252,20 +225,12 @@ int cm_timed_out(const struct cm *cm, struct error *err)
 	return cm_late(&cm->end, step, err);
 }
 
-void cm_stop_listening(struct cm *cm)
-{
-	cm_end_stop_listening(&cm->end);
-}
-
 void cm_close(struct cm *cm)
 {
-	if (!cm)
-		return;
 	cm_group_leave(cm->group);
 	for (uint32_t i = 0; i < cm->end.plan->qps; i++)
 		if (cm->qps[i].id)
 			rdma_destroy_id(cm->qps[i].id);
 	cm_end_close(&cm->end);
 	free(cm->qps);
-	free(cm);
 }

@@ -17,8 +17,8 @@
  * For --mcast no connection is asked for: each end joins the group by itself
  * (cm_multicast.c), and the Q_Key is the group's.
  *
- * Nothing here waits: an end polls cm_fd(), and calls cm_take() when it is
- * readable.
+ * Nothing here waits: an end polls end.channel's descriptor, and calls
+ * cm_take() when it is readable.
  */
 #pragma once
 
@@ -29,14 +29,24 @@
 #include "base/error.h"
 #include "verbs/cm_id.h"
 
-struct cm;
+/* What connects one queue pair. */
+struct cm_connection {
+	struct rdma_cm_id *id;
+	enum cm_step step;
+};
+
+/* A server listens by cm_end_listen(), until all are connected. */
+struct cm {
+	struct cm_end end;		/* set by the caller */
+	struct cm_connection *qps;	/* plan->qps */
+	uint32_t n_begun;		/* client: requested */
+	uint32_t n_done;
+	struct cm_group *group;		/* --mcast; else NULL */
+};
 
 /* Begin.  Returns 0, or a negative errno with the reason in ERR.  cm_close()
- * it. */
-int cm_open(const struct cm_end *end, struct cm **cm, struct error *err);
-
-/* The server: accept connections from now on, at *PORT. */
-int cm_listen(struct cm *cm, uint16_t *port, struct error *err);
+ * it in any case. */
+int cm_open(struct cm *cm, struct error *err);
 
 /* The client: request a connection for each queue pair from REMOTE. */
 int cm_connect(struct cm *cm, const struct sockaddr_storage *remote,
@@ -44,9 +54,6 @@ int cm_connect(struct cm *cm, const struct sockaddr_storage *remote,
 
 /* Either end of a multicast test: join the group. */
 int cm_join(struct cm *cm, struct error *err);
-
-/* A descriptor that is readable when there is something for cm_take(). */
-int cm_fd(const struct cm *cm);
 
 /*
  * Take one event, if there is one.  Returns 1 if a queue pair came a step
@@ -64,9 +71,6 @@ bool cm_is_done(const struct cm *cm);
  * -ETIMEDOUT. */
 int cm_timed_out(const struct cm *cm, struct error *err);
 
-/* The server: accept no more connections. */
-void cm_stop_listening(struct cm *cm);
-
-/* Release all connections, or leave the group; NULL is fine.  Call
- * resources_stop() before. */
+/* Release all connections, or leave the group.  Call resources_stop()
+ * before. */
 void cm_close(struct cm *cm);

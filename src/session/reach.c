@@ -116,7 +116,7 @@ int reach_begin(struct session *s)
 {
 	if (!plan_proves_address(s->run.plan, s->run.client))
 		return 0;
-	return challenge_receive(&s->run.res.challenge, session_error(s));
+	return challenge_receive(&s->run.res, session_error(s));
 }
 
 /* Send a challenge that is due once the one before has completed. */
@@ -125,7 +125,7 @@ static int send_due(struct session *s, struct reach *r)
 	int ret;
 
 	if (r->sending) {
-		ret = challenge_sent(&s->run.res.challenge, session_error(s));
+		ret = challenge_sent(&s->run.res, session_error(s));
 		if (ret < 0)
 			return ret;
 		r->sending = !ret;
@@ -136,7 +136,7 @@ static int send_due(struct session *s, struct reach *r)
 			    s->run.device->port.device, s->run.conn->peer);
 	if (r->sending || !r->needs_proof || r->n_sent == r->n_due)
 		return 0;
-	ret = challenge_send(&s->run.res.challenge, r->sent, session_error(s));
+	ret = challenge_send(&s->run.res, r->sent, session_error(s));
 	r->sending = !ret;
 	r->n_sent++;
 	r->deadline = time_after(run_peer_timeout(&s->run));
@@ -269,8 +269,7 @@ static int take_challenge(struct session *s, struct reach *r)
 	int n = 0;
 
 	if (!r->arrived)
-		n = challenge_take(&s->run.res.challenge, r->got,
-				   session_error(s));
+		n = challenge_take(&s->run.res, r->got, session_error(s));
 	if (n < 0)
 		return n;
 	if (n > 0) {

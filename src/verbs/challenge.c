@@ -18,35 +18,22 @@ struct challenge_buffer {
 	uint8_t received[GRH_SIZE + CHALLENGE_SIZE];
 };
 
-static int failed(const struct challenge *c, const char *verb, int errnum,
+static int failed(const struct resources *res, const char *verb, int errnum,
 		  struct error *err)
 {
-	return verb_failed(&c->device->port, verb, errnum, err,
+	return verb_failed(&res->device->port, verb, errnum, err,
 			   "cannot exchange a challenge with the peer: %s",
 			   verb);
 }
 
-int challenge_create(const struct device *device, struct ibv_pd *pd,
-		     const struct flow_qp *q, const struct queues *queues,
-		     struct challenge *challenge, struct error *err)
+int challenge_create(struct resources *res, struct error *err)
 {
-	struct challenge c = {
-		.device = device,
-		.q = q,
-		.queues = queues,
-		.buffer = xcalloc(1, sizeof(*c.buffer)),
-	};
-	int ret;
+	struct challenge *c = &res->challenge;
 
-	c.mr = ibv_reg_mr(pd, c.buffer, sizeof(*c.buffer),
-			  IBV_ACCESS_LOCAL_WRITE);
-	if (!c.mr) {
-		ret = failed(&c, "ibv_reg_mr", errno, err);
-		free(c.buffer);
-		return ret;
-	}
-	*challenge = c;
-	return 0;
+	c->buffer = xcalloc(1, sizeof(*c->buffer));
+	c->mr = ibv_reg_mr(res->pd, c->buffer, sizeof(*c->buffer),
+			   IBV_ACCESS_LOCAL_WRITE);
+	return c->mr ? 0 : failed(res, "ibv_reg_mr", errno, err);
 }
 
 void challenge_destroy(struct challenge *challenge)
@@ -54,58 +41,62 @@ void challenge_destroy(struct challenge *challenge)
 	if (challenge->mr)
 		ibv_dereg_mr(challenge->mr);
 	free(challenge->buffer);
-	*challenge = (struct challenge){ 0 };
 }
 
 /* Poll CQ for one completion.  Returns 1, 0 when there is none, or a negative
  * errno with the reason in ERR. */
-static int poll_one(const struct challenge *c, struct ibv_cq *cq,
+static int poll_one(const struct resources *res, struct ibv_cq *cq,
 		    struct error *err)
 {
 	struct ibv_wc wc;
 	int n = ibv_poll_cq(cq, 1, &wc);
 
 	if (n < 0)
-		return failed(c, "ibv_poll_cq", EIO, err);
+		return failed(res, "ibv_poll_cq", EIO, err);
 	if (n == 0 || wc.status == IBV_WC_SUCCESS)
 		return n;
 	return fail_code(err, -EIO, explain_status_name(wc.status), NULL,
 			 "%s: a challenge to or from the peer completed with "
-			 "%s", c->device->port.device,
+			 "%s", res->device->port.device,
 			 explain_status_name(wc.status));
 }
 
-int challenge_receive(const struct challenge *c, struct error *err)
+int challenge_receive(const struct resources *res, struct error *err)
 {
+	const struct challenge *c = &res->challenge;
 	struct ibv_sge sge = {
 		.addr = (uintptr_t)c->buffer->received,
 		.length = sizeof(c->buffer->received),
 		.lkey = c->mr->lkey,
 	};
 	struct ibv_recv_wr *bad, wr = { .sg_list = &sge, .num_sge = 1 };
-	struct ibv_srq *srq = c->queues->srq;
+	struct ibv_srq *srq = res->queues->srq;
 	int ret = srq ? ibv_post_srq_recv(srq, &wr, &bad) :
-			ibv_post_recv(c->q->qp, &wr, &bad);
+			ibv_post_recv(res->qps->qp, &wr, &bad);
 
 	if (!ret)
 		return 0;
-	return failed(c, srq ? "ibv_post_srq_recv" : "ibv_post_recv", ret, err);
+	return failed(res, srq ? "ibv_post_srq_recv" : "ibv_post_recv", ret,
+		      err);
 }
 
-int challenge_take(const struct challenge *c, uint8_t bytes[CHALLENGE_SIZE],
+int challenge_take(const struct resources *res, uint8_t bytes[CHALLENGE_SIZE],
 		   struct error *err)
 {
-	size_t header = c->q->qp->qp_type == IBV_QPT_UD ? GRH_SIZE : 0;
-	int n = poll_one(c, c->queues->cqs[0].recv, err);
+	size_t header = res->qps->qp->qp_type == IBV_QPT_UD ? GRH_SIZE : 0;
+	int n = poll_one(res, res->queues->cqs[0].recv, err);
 
 	if (n > 0)
-		memcpy(bytes, c->buffer->received + header, CHALLENGE_SIZE);
+		memcpy(bytes, res->challenge.buffer->received + header,
+		       CHALLENGE_SIZE);
 	return n;
 }
 
-int challenge_send(const struct challenge *c,
+int challenge_send(const struct resources *res,
 		   const uint8_t bytes[CHALLENGE_SIZE], struct error *err)
 {
+	const struct challenge *c = &res->challenge;
+	const struct flow_qp *q = res->qps;
 	struct ibv_sge sge = {
 		.addr = (uintptr_t)c->buffer->sent,
 		.length = sizeof(c->buffer->sent),
@@ -119,17 +110,17 @@ int challenge_send(const struct challenge *c,
 	};
 	int ret;
 
-	if (c->q->ah) {
-		wr.wr.ud.ah = c->q->ah;
-		wr.wr.ud.remote_qpn = c->q->remote_qpn;
-		wr.wr.ud.remote_qkey = c->q->remote_qkey;
+	if (q->ah) {
+		wr.wr.ud.ah = q->ah;
+		wr.wr.ud.remote_qpn = q->remote_qpn;
+		wr.wr.ud.remote_qkey = q->remote_qkey;
 	}
 	memcpy(c->buffer->sent, bytes, CHALLENGE_SIZE);
-	ret = ibv_post_send(c->q->qp, &wr, &bad);
-	return ret ? failed(c, "ibv_post_send", ret, err) : 0;
+	ret = ibv_post_send(q->qp, &wr, &bad);
+	return ret ? failed(res, "ibv_post_send", ret, err) : 0;
 }
 
-int challenge_sent(const struct challenge *c, struct error *err)
+int challenge_sent(const struct resources *res, struct error *err)
 {
-	return poll_one(c, c->queues->cqs[0].send, err);
+	return poll_one(res, res->queues->cqs[0].send, err);
 }

@@ -314,8 +314,7 @@ int resources_create(const struct device *device, const struct plan *plan,
 		  choose_psns(&r, err);
 
 	if (!ret && plan_is_unreliable(plan))
-		ret = challenge_create(device, r.pd, r.qps, r.queues,
-				       &r.challenge, err);
+		ret = challenge_create(&r, err);
 	if (ret)
 		resources_destroy(&r);
 	else

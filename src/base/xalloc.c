@@ -25,6 +25,13 @@ void *xcalloc(size_t n, size_t size)
 	return memory ? memory : give_up(n, size);
 }
 
+void *xrealloc(void *memory, size_t n, size_t size)
+{
+	void *grown = reallocarray(memory, n, size);
+
+	return grown ? grown : give_up(n, size);
+}
+
 void *xcheck(void *memory)
 {
 	return memory ? memory : give_up(1, 1);

@@ -10,6 +10,11 @@
 /* N zeroed objects of SIZE bytes, which the caller passes to free(3). */
 void *xcalloc(size_t n, size_t size) __attribute__((returns_nonnull));
 
+/* MEMORY, which has room for fewer of them or is NULL, with room for N objects
+ * of SIZE bytes; the new ones are not zeroed. */
+void *xrealloc(void *memory, size_t n, size_t size)
+	__attribute__((returns_nonnull));
+
 /* MEMORY, which a library allocated. */
 void *xcheck(void *memory) __attribute__((returns_nonnull));
 

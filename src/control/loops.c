@@ -42,19 +42,12 @@ static uint64_t now(const struct control_worker *w)
 static void grow(struct control_worker *w, uint64_t room)
 {
 	const size_t size = op_of(w)->object_size;
-	struct control_held *held = xcalloc(room, sizeof(*held));
-	uint8_t *objects = xcalloc(room, size);
+	const uint64_t more = room - w->room;
 
-	memset(held, 0, room * sizeof(*held));
-	memset(objects, 0, room * size);
-	if (w->n) {
-		memcpy(held, w->held, w->n * sizeof(*held));
-		memcpy(objects, w->objects, w->n * size);
-	}
-	free(w->held);
-	free(w->objects);
-	w->held = held;
-	w->objects = objects;
+	w->held = xrealloc(w->held, room, sizeof(*w->held));
+	w->objects = xrealloc(w->objects, room, size);
+	memset(w->held + w->room, 0, more * sizeof(*w->held));
+	memset(w->objects + w->room * size, 0, more * size);
 	w->room = room;
 }
 

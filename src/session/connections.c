@@ -2,9 +2,7 @@
 #include "session/dialogue.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/numbers.h"
 #include "base/time.h"
 #include "base/xalloc.h"
 #include "control/control.h"
@@ -14,9 +12,6 @@
 #include "session/manager.h"
 #include "session/quota.h"
 #include "session/setup.h"
-
-/* Connections to make room for at first. */
-#define ROOM 64
 
 static bool is_wanted(const struct session *s)
 {
@@ -49,8 +44,8 @@ int connections_measure(struct session *s)
 struct answers {
 	struct session *s;
 	struct link_end end;
-	struct link *links;
-	uint64_t n, room;
+	struct link *links;	/* room for as many as the quota allows */
+	uint64_t n;
 };
 
 static int check_endpoint(struct answers *a, const struct endpoint *peer,
@@ -61,28 +56,13 @@ static int check_endpoint(struct answers *a, const struct endpoint *peer,
 	       accept_path_of_one(a->s, peer, err);
 }
 
-static struct link *next_link(struct answers *a)
-{
-	struct link *links;
-
-	if (a->n < a->room)
-		return &a->links[a->n];
-	a->room = larger(ROOM, 2 * a->room);
-	links = xcalloc(a->room, sizeof(*links));
-	if (a->n)
-		memcpy(links, a->links, a->n * sizeof(*links));
-	free(a->links);
-	a->links = links;
-	return &a->links[a->n];
-}
-
 /* Make and connect a queue pair; MINE and QP describe it. */
 static int connect_to(struct answers *a, const struct endpoint *peer,
 		      struct endpoint *mine, struct endpoint_qp *qp,
 		      struct error *err)
 {
 	const uint64_t began = time_now();
-	struct link *link = next_link(a);
+	struct link *link = &a->links[a->n];
 	struct error other = { 0 };
 	int ret = link_make(&a->end, link, err);
 
@@ -195,6 +175,7 @@ int connections_answer(struct session *s)
 	session_stage(s, "connect");
 	if (HAVE_RDMACM && s->run.plan->rdma_cm)
 		return acceptor_serve(s);
+	a.links = xcalloc(s->run.result->params.max_qps, sizeof(*a.links));
 	ret = link_open(&a.end, session_error(s)) ?: answer_all(&a);
 	link_report(&a.end, s->run.result, ret);
 	free_answers(&a);

@@ -302,13 +302,9 @@ void device_close(struct device *device)
 /* Append an empty entry to FOUND and return it. */
 static struct found_port *append(struct found_port **found, size_t *n)
 {
-	struct found_port *grown = xcalloc(*n + 1, sizeof(**found));
-
-	if (*n)
-		memcpy(grown, *found, *n * sizeof(**found));
-	free(*found);
-	*found = grown;
-	return &grown[(*n)++];
+	*found = xrealloc(*found, *n + 1, sizeof(**found));
+	memset(&(*found)[*n], 0, sizeof(**found));
+	return &(*found)[(*n)++];
 }
 
 /* Append the ports of CONTEXT to FOUND, with the errors of unusable ones. */

@@ -219,14 +219,11 @@ static struct watched *find(struct watched_devices *devices, const char *name)
 
 static struct watched *append(struct watched_devices *devices, const char *name)
 {
-	struct watched *grown = xcalloc(devices->n + 1, sizeof(*grown));
-	struct watched *d = &grown[devices->n];
+	struct watched *d;
 
-	if (devices->n)
-		memcpy(grown, devices->list, devices->n * sizeof(*grown));
-	free(devices->list);
-	devices->list = grown;
-	devices->n++;
+	devices->list = xrealloc(devices->list, devices->n + 1, sizeof(*d));
+	d = &devices->list[devices->n++];
+	memset(d, 0, sizeof(*d));
 	snprintf(d->name, sizeof(d->name), "%s", name);
 	d->identity = identify(name);
 	return d;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/numbers.h"
 #include "base/time.h"
 #include "base/xalloc.h"
 #include "net/address.h"
@@ -41,7 +42,7 @@ struct race {
 	struct attempt *attempts;
 	size_t n;
 	int epoll;
-	const char *whom;
+	char whom[300];		/* the server, in the log */
 	uint64_t timeout;
 	uint64_t delay;		/* between the starts of first attempts */
 	uint64_t deadline;	/* of the first attempts */
@@ -188,52 +189,6 @@ static int watch(struct race *race, int *cancel_fd, struct attempt **winner,
 	}
 }
 
-/*
- * Connect to whichever of the N ATTEMPTS succeeds first, as RFC 8305 says: each
- * attempt starts a quarter of a second after the one before, or as soon as one
- * fails, while earlier ones continue.  The first round, over all addresses,
- * takes at most TIMEOUT ns, and so does each retry.  Failed attempts repeat for
- * WAIT ns, for a server that is not up yet; WHOM names the server in the log
- * line that says so.  *CANCEL_FD is as for oob_wait().  Returns a connected
- * descriptor and its index in *WINNER; or a negative errno: -ECANCELED and the
- * like are set in ERR, otherwise each attempt has its errnum.
- */
-static int race_run(struct attempt *attempts, size_t n, uint64_t timeout,
-		    uint64_t wait, const char *whom, int *cancel_fd,
-		    size_t *winner, struct error *err)
-{
-	struct race race = {
-		.attempts = attempts,
-		.n = n,
-		.epoll = epoll_create1(EPOLL_CLOEXEC),
-		.whom = whom,
-		.timeout = timeout,
-		.delay = ATTEMPT_DELAY,
-		.deadline = time_after(timeout),
-		.give_up = time_after(wait),
-	};
-	struct attempt *first = NULL;
-	int ret;
-
-	if (race.epoll < 0)
-		return fail_errno(err, errno, NULL,
-				  "cannot wait for a connection");
-	/* within a short timeout every attempt still gets its share */
-	if (race.delay > timeout / n)
-		race.delay = timeout / n;
-	schedule(&race);
-	ret = watch(&race, cancel_fd, &first, err);
-	if (first) {
-		ret = first->fd;
-		*winner = (size_t)(first - attempts);
-		first->fd = -1;
-	}
-	for (size_t i = 0; i < n; i++)
-		stop(&attempts[i]);
-	close(race.epoll);
-	return ret;
-}
-
 /* The addresses to connect to and from. */
 struct target {
 	const char *host;
@@ -305,9 +260,9 @@ static const char *family_name(const struct addrinfo *a)
 	return a->ai_family == AF_INET ? "IPv4" : "IPv6";
 }
 
-/* The attempts for TARGET, in the order to try them; free(3) *LIST. */
-static int make_attempts(const struct target *target, struct attempt **list,
-			 size_t *n, struct error *err)
+/* Make RACE's attempts for TARGET, in the order to try them. */
+static int make_attempts(const struct target *target, struct race *race,
+			 struct error *err)
 {
 	const struct addrinfo **order;
 	size_t most = 0;
@@ -315,17 +270,17 @@ static int make_attempts(const struct target *target, struct attempt **list,
 	for (const struct addrinfo *a = target->list; a; a = a->ai_next)
 		most++;
 	order = xcalloc(most, sizeof(*order));
-	*n = host_order(target->list, target->from, order);
-	*list = xcalloc(most, sizeof(**list));
-	for (size_t i = 0; i < *n; i++)
-		(*list)[i] = (struct attempt){
+	race->n = host_order(target->list, target->from, order);
+	race->attempts = xcalloc(most, sizeof(*race->attempts));
+	for (size_t i = 0; i < race->n; i++)
+		race->attempts[i] = (struct attempt){
 			.to = order[i],
 			.from = host_of_family(target->from,
 					       order[i]->ai_family),
 			.fd = -1,
 		};
 	free(order);
-	if (*n)
+	if (race->n)
 		return 0;
 	return fail(err, -EAFNOSUPPORT, "leave --bind out, or give an address "
 		    "of this machine in the server's family",
@@ -424,26 +379,57 @@ static int fail_all(const struct target *target, const struct attempt *list,
 	return ret;
 }
 
-static int race(const struct target *target, uint64_t timeout, uint64_t wait,
-		struct connection *conn, struct error *err)
+/* Run RACE, and let CONN have the first attempt that is connected. */
+static int run(struct race *race, const struct target *target,
+	       struct connection *conn, struct error *err)
 {
-	struct attempt *list = NULL;
-	size_t n, winner = 0;
-	char whom[300];
-	int ret = make_attempts(target, &list, &n, err);
+	struct attempt *winner = NULL;
+	int ret;
 
-	snprintf(whom, sizeof(whom), "%s port %u", target->host, target->port);
-	if (!ret)
-		ret = race_run(list, n, timeout, wait, whom, &conn->cancel_fd,
-			       &winner, err);
-	if (ret >= 0) {
-		conn->fd = ret;
-		address_and_port(list[winner].to->ai_addr,
-				 list[winner].to->ai_addrlen, conn->address);
+	race->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (race->epoll < 0)
+		return fail_errno(err, errno, NULL,
+				  "cannot wait for a connection");
+	/* within a short timeout every attempt still gets its share */
+	race->delay = smaller(ATTEMPT_DELAY, race->timeout / race->n);
+	schedule(race);
+	ret = watch(race, &conn->cancel_fd, &winner, err);
+	if (winner) {
+		conn->fd = winner->fd;
+		winner->fd = -1;
+		address_and_port(winner->to->ai_addr, winner->to->ai_addrlen,
+				 conn->address);
 	} else if (!error_is_set(err)) {
-		ret = fail_all(target, list, n, err);
+		ret = fail_all(target, race->attempts, race->n, err);
 	}
-	free(list);
+	for (size_t i = 0; i < race->n; i++)
+		stop(&race->attempts[i]);
+	close(race->epoll);
+	return ret;
+}
+
+/*
+ * Connect to whichever address of TARGET succeeds first, as RFC 8305 says: each
+ * attempt starts a quarter of a second after the one before, or as soon as one
+ * fails, while earlier ones continue.  The first round, over all addresses,
+ * takes at most TIMEOUT ns, and so does each retry.  Failed attempts repeat for
+ * WAIT ns, for a server that is not up yet.
+ */
+static int connect_to(const struct target *target, uint64_t timeout,
+		      uint64_t wait, struct connection *conn, struct error *err)
+{
+	struct race race = {
+		.timeout = timeout,
+		.deadline = time_after(timeout),
+		.give_up = time_after(wait),
+	};
+	int ret;
+
+	snprintf(race.whom, sizeof(race.whom), "%s port %u", target->host,
+		 target->port);
+	ret = make_attempts(target, &race, err) ?:
+	      run(&race, target, conn, err);
+	free(race.attempts);
 	return ret;
 }
 
@@ -458,12 +444,13 @@ int oob_connect(const char *host, uint32_t port, const char *bind,
 
 	oob_adopt(-1, cancel_fd, "server", conn);
 	ret = resolve(&target, &limit, err) ?:
-	      race(&target, timeout, wait, conn, err);
-	if (ret >= 0)
-		setsockopt(ret, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	      connect_to(&target, timeout, wait, conn, err);
+	if (!ret)
+		setsockopt(conn->fd, IPPROTO_TCP, TCP_NODELAY, &one,
+			   sizeof(one));
 	if (target.list)
 		freeaddrinfo(target.list);
 	if (target.local_list)
 		freeaddrinfo(target.local_list);
-	return ret < 0 ? ret : 0;
+	return ret;
 }

@@ -249,7 +249,7 @@ static void make_workers(struct control_engine *e)
 		w->engine = e;
 		w->t.shared = e->shared;
 		w->t.number = i;
-		w->t.own = xcalloc(1, e->op->own_size ? e->op->own_size : 1);
+		w->t.own = xcalloc_lines(1, e->op->own_size ?: 1);
 		error_stage(&w->t.err, "run");
 		sem_init(&w->go, 0, 0);
 	}

@@ -12,6 +12,7 @@
 
 #include "base/time.h"
 #include "control/qps.h"
+#include "traffic/post.h"
 #include "verbs/explain.h"
 #include "verbs/qp.h"
 
@@ -24,13 +25,11 @@ struct own {
 	struct control_qps common;	/* first: see qps.h */
 	enum op op;
 	bool is_inline;
-	struct ibv_qp *qp;
-	struct ibv_qp_ex *qpx;	/* NULL: ibv_post_send() */
-	struct ibv_ah *ah;	/* UD */
+	struct flow_qp q;
+	struct flow_request request;
+	post_one_fn *post;	/* as the loops post */
 	uint8_t *buffer;
 	struct ibv_mr *mr;
-	struct ibv_sge sge;
-	struct ibv_send_wr wr;
 };
 
 static int create_qp(struct control_thread *t, struct own *own)
@@ -51,8 +50,9 @@ static int create_qp(struct control_thread *t, struct own *own)
 		.sends = true,
 	};
 	int ret = qp_create(t->shared->device, &parts, &method, &inline_size,
-			    &own->qp, &own->qpx, &t->err);
+			    &own->q.qp, &own->q.qpx, &t->err);
 
+	own->post = choose_post_one(own->op, method);
 	own->is_inline = t->shared->size <= inline_size;
 	return ret;
 }
@@ -61,11 +61,11 @@ static int connect_qp(struct control_thread *t, struct own *own)
 {
 	struct control_qps *c = &own->common;
 
-	c->rtr.dest_qp_num = own->qp->qp_num;
+	c->rtr.dest_qp_num = own->q.qp->qp_num;
 	return control_check(t, "ibv_modify_qp",
-			     ibv_modify_qp(own->qp, &c->init, c->init_mask) ?:
-			     ibv_modify_qp(own->qp, &c->rtr, c->rtr_mask) ?:
-			     ibv_modify_qp(own->qp, &c->rts, c->rts_mask),
+			     ibv_modify_qp(own->q.qp, &c->init, c->init_mask) ?:
+			     ibv_modify_qp(own->q.qp, &c->rtr, c->rtr_mask) ?:
+			     ibv_modify_qp(own->q.qp, &c->rts, c->rts_mask),
 			     "connect a queue pair to itself");
 }
 
@@ -85,32 +85,36 @@ static int address(struct control_thread *t, struct own *own)
 {
 	if (own->op != OP_SEND)
 		return 0;
-	own->ah = ibv_create_ah(t->shared->pd, &own->common.rtr.ah_attr);
-	return control_check(t, "ibv_create_ah", own->ah ? 0 : errno,
+	own->q.ah = ibv_create_ah(t->shared->pd, &own->common.rtr.ah_attr);
+	return control_check(t, "ibv_create_ah", own->q.ah ? 0 : errno,
 			     "create an address handle");
 }
 
 static void make_request(struct control_thread *t, struct own *own)
 {
-	own->sge = (struct ibv_sge){
+	struct flow_request *r = &own->request;
+
+	own->q.remote_qpn = own->q.qp->qp_num;
+	own->q.remote_qkey = own->common.init.qkey;
+	r->sge = (struct ibv_sge){
 		.addr = (uintptr_t)own->buffer,
 		.length = (uint32_t)t->shared->size,
 		.lkey = own->mr->lkey,
 	};
-	own->wr = (struct ibv_send_wr){
-		.sg_list = &own->sge,
+	r->wr = (struct ibv_send_wr){
+		.sg_list = &r->sge,
 		.num_sge = 1,
 		.opcode = op_table[own->op].opcode,
 		.send_flags = IBV_SEND_SIGNALED |
 			      (own->is_inline ? IBV_SEND_INLINE : 0),
 	};
-	if (own->ah) {
-		own->wr.wr.ud.ah = own->ah;
-		own->wr.wr.ud.remote_qpn = own->qp->qp_num;
-		own->wr.wr.ud.remote_qkey = own->common.init.qkey;
+	if (own->q.ah) {
+		r->wr.wr.ud.ah = own->q.ah;
+		r->wr.wr.ud.remote_qpn = own->q.remote_qpn;
+		r->wr.wr.ud.remote_qkey = own->q.remote_qkey;
 	} else {
-		own->wr.wr.rdma.remote_addr = (uintptr_t)own->buffer;
-		own->wr.wr.rdma.rkey = own->mr->rkey;
+		r->wr.wr.rdma.remote_addr = (uintptr_t)own->buffer;
+		r->wr.wr.rdma.rkey = own->mr->rkey;
 	}
 }
 
@@ -151,43 +155,14 @@ static void release(struct control_thread *t)
 {
 	struct own *own = t->own;
 
-	if (own->qp)
-		ibv_destroy_qp(own->qp);
-	if (own->ah)
-		ibv_destroy_ah(own->ah);
+	if (own->q.qp)
+		ibv_destroy_qp(own->q.qp);
+	if (own->q.ah)
+		ibv_destroy_ah(own->q.ah);
 	if (own->mr)
 		ibv_dereg_mr(own->mr);
 	free(own->buffer);
 	control_qps_release(t);
-}
-
-static int post_wr(const struct own *own)
-{
-	struct ibv_qp_ex *qpx = own->qpx;
-
-	ibv_wr_start(qpx);
-	qpx->wr_flags = own->wr.send_flags;
-	if (own->ah)
-		ibv_wr_send(qpx);
-	else
-		ibv_wr_rdma_write(qpx, own->wr.wr.rdma.rkey,
-				  own->wr.wr.rdma.remote_addr);
-	if (own->ah)
-		ibv_wr_set_ud_addr(qpx, own->ah, own->wr.wr.ud.remote_qpn,
-				   own->wr.wr.ud.remote_qkey);
-	if (own->is_inline)
-		ibv_wr_set_inline_data(qpx, own->buffer, own->sge.length);
-	else
-		ibv_wr_set_sge(qpx, own->sge.lkey, own->sge.addr,
-			       own->sge.length);
-	return ibv_wr_complete(qpx);
-}
-
-static int post(struct own *own)
-{
-	struct ibv_send_wr *bad;
-
-	return own->qpx ? post_wr(own) : ibv_post_send(own->qp, &own->wr, &bad);
 }
 
 static int check(struct control_thread *t, int n, const struct ibv_wc *wc)
@@ -241,7 +216,7 @@ static int make(struct control_thread *t, void *object)
 	control_lap(t, POLL_NOTHING);
 	if (ret)
 		return check(t, ret, &wc);
-	ret = post(own);
+	ret = own->post(&own->q, &own->request);
 	control_lap(t, POST);
 	return control_check(t, "ibv_post_send", ret, "post a message") ?:
 	       wait(t, own);

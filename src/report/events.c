@@ -117,8 +117,9 @@ static void print_gid(FILE *out, const struct watch_event *event)
 
 static void print_async(FILE *out, const struct watch_event *event)
 {
-	fprintf(out, ": %s: %s", explain_event_name(event->async),
-		explain_event_cause(event->async));
+	const struct explain_event_row *row = explain_event_of(event->async);
+
+	fprintf(out, ": %s: %s", row->name, row->cause);
 }
 
 static void put_device(json_t *line, const struct watch_event *event)
@@ -180,12 +181,12 @@ static void put_gid(json_t *line, const struct watch_event *event)
 
 static void put_async(json_t *line, const struct watch_event *event)
 {
-	enum ibv_event_type async = event->async;
+	const struct explain_event_row *row = explain_event_of(event->async);
 
-	json_put(line, "event", json_string(explain_event_name(async)));
-	json_put(line, "fatal", json_boolean(explain_event_is_fatal(async)));
-	json_put(line, "message", json_text(explain_event_cause(async)));
-	json_put(line, "advice", json_text(explain_event_advice(async)));
+	json_put(line, "event", json_string(row->name));
+	json_put(line, "fatal", json_boolean(row->fatal));
+	json_put(line, "message", json_text(row->cause));
+	json_put(line, "advice", json_text(row->advice));
 }
 
 static const struct {

@@ -451,7 +451,7 @@ bool monitor_take_event(struct ibv_context *context, struct error *err)
 		return false;
 	type = event.event_type;
 	ibv_ack_async_event(&event);
-	if (!explain_event_is_fatal(type))
+	if (!explain_event_of(type)->fatal)
 		return false;
 	explain_event(type, ibv_get_device_name(context->device), err);
 	return true;

@@ -330,12 +330,7 @@ int explain_failure(const struct flow_failure *failure,
 #define EVENT(id, fatal, cause, advice) [id] = { #id, fatal, cause, advice }
 #define LINK "look at 'ip link' or 'ibstat' of both ends"
 
-static const struct {
-	const char *name;
-	bool fatal;
-	const char *cause;
-	const char *advice;
-} events[] = {
+static const struct explain_event_row events[] = {
 	EVENT(IBV_EVENT_CQ_ERR, true,
 	      "more completions came than a completion queue has entries, or "
 	      "it is broken: what comes next is lost", BUG),
@@ -374,39 +369,24 @@ static const struct {
 	      "see the kernel's log"),
 };
 
-static bool event_known(enum ibv_event_type event)
+const struct explain_event_row *explain_event_of(enum ibv_event_type event)
 {
-	return (size_t)event < COUNT(events) && events[event].name;
-}
+	static const struct explain_event_row unknown = {
+		"IBV_EVENT_?", false, "an unknown event", NULL,
+	};
+	const bool known = (size_t)event < COUNT(events) && events[event].name;
 
-const char *explain_event_name(enum ibv_event_type event)
-{
-	return event_known(event) ? events[event].name : "IBV_EVENT_?";
-}
-
-bool explain_event_is_fatal(enum ibv_event_type event)
-{
-	return event_known(event) && events[event].fatal;
-}
-
-const char *explain_event_cause(enum ibv_event_type event)
-{
-	return event_known(event) ? events[event].cause : "an unknown event";
-}
-
-const char *explain_event_advice(enum ibv_event_type event)
-{
-	return event_known(event) ? events[event].advice : NULL;
+	return known ? &events[event] : &unknown;
 }
 
 int explain_event(enum ibv_event_type event, const char *device,
 		  struct error *err)
 {
-	const char *name = explain_event_name(event);
+	const struct explain_event_row *row = explain_event_of(event);
 
-	return fail_code(err, -EIO, name, explain_event_advice(event),
-			 "%s: asynchronous event %s: %s", device, name,
-			 explain_event_cause(event));
+	return fail_code(err, -EIO, row->name, row->advice,
+			 "%s: asynchronous event %s: %s", device, row->name,
+			 row->cause);
 }
 
 const char *explain_loss(const struct plan *plan, uint64_t size,

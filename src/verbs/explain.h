@@ -44,15 +44,15 @@ void explain_words(const char *template, const struct explain_context *c,
 /* "IBV_WC_RETRY_EXC_ERR"; "IBV_WC_?" for an unknown status. */
 const char *explain_status_name(enum ibv_wc_status status);
 
-/* "IBV_EVENT_QP_FATAL"; "IBV_EVENT_?" for an unknown event. */
-const char *explain_event_name(enum ibv_event_type event);
+struct explain_event_row {
+	const char *name;	/* "IBV_EVENT_QP_FATAL" */
+	bool fatal;		/* traffic cannot go on */
+	const char *cause;	/* "the port went down" */
+	const char *advice;	/* NULL: none */
+};
 
-/* What EVENT means, "the port went down", and what to try; NULL: nothing. */
-const char *explain_event_cause(enum ibv_event_type event);
-const char *explain_event_advice(enum ibv_event_type event);
-
-/* True when EVENT means that traffic cannot go on. */
-bool explain_event_is_fatal(enum ibv_event_type event);
+/* What is known of EVENT; "IBV_EVENT_?" if nothing is. */
+const struct explain_event_row *explain_event_of(enum ibv_event_type event);
 
 /*
  * Explain in ERR why a loop gave up: the operation and QP, what the verb

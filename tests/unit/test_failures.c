@@ -117,13 +117,13 @@ TEST(test_events)
 	};
 
 	for (size_t i = 0; i < COUNT(fatal); i++)
-		assert_true(explain_event_is_fatal(fatal[i]));
+		assert_true(explain_event_of(fatal[i])->fatal);
 	for (size_t i = 0; i < COUNT(harmless); i++)
-		assert_false(explain_event_is_fatal(harmless[i]));
+		assert_false(explain_event_of(harmless[i])->fatal);
 	for (int e = IBV_EVENT_CQ_ERR; e <= IBV_EVENT_WQ_FATAL; e++) {
 		enum ibv_event_type type = (enum ibv_event_type)e;
 		struct error err = { 0 };
-		const char *name = explain_event_name(type);
+		const char *name = explain_event_of(type)->name;
 
 		assert_int_equal(strncmp(name, "IBV_EVENT_", 10), 0);
 		assert_string_not_equal(name, "IBV_EVENT_?");
@@ -132,7 +132,7 @@ TEST(test_events)
 		assert_contains(err.message,
 				"rxe0: asynchronous event IBV_EVENT_");
 		assert_int_equal(err.advice[0] != '\0',
-				 explain_event_is_fatal(type));
+				 explain_event_of(type)->fatal);
 	}
 }
 
@@ -140,11 +140,11 @@ TEST(test_unknown_events)
 {
 	struct error err = { 0 };
 
-	assert_string_equal(explain_event_name(IBV_EVENT_WQ_FATAL + 1),
+	assert_string_equal(explain_event_of(IBV_EVENT_WQ_FATAL + 1)->name,
 			    "IBV_EVENT_?");
-	assert_string_equal(explain_event_name((enum ibv_event_type)500),
+	assert_string_equal(explain_event_of((enum ibv_event_type)500)->name,
 			    "IBV_EVENT_?");
-	assert_false(explain_event_is_fatal((enum ibv_event_type)500));
+	assert_false(explain_event_of((enum ibv_event_type)500)->fatal);
 	explain_event((enum ibv_event_type)500, "x", &err);
 	assert_message(&err, "x: asynchronous event IBV_EVENT_?: an unknown "
 			     "event");

@@ -160,11 +160,11 @@ static void fatal_event(enum op op, enum metric metric, bool at_server,
 	pair_wait(&p);
 	pair_check_both_failed(&p, "event");
 	assert_contains(p.client.result->error.message,
-			explain_event_name(type));
+			explain_event_of(type)->name);
 	assert_contains(p.server.result->error.message,
-			explain_event_name(type));
+			explain_event_of(type)->name);
 	assert_string_equal(p.client.result->error.code,
-			    explain_event_name(type));
+			    explain_event_of(type)->name);
 	assert_int_equal(p.client.result->error.from_peer, at_server);
 	assert_string_equal(p.client.result->error.stage, "traffic");
 	/* in the peer's own words, if it was the peer */

@@ -15,7 +15,7 @@
 #include "net/wait.h"
 #include "report/parts.h"
 #include "report/report.h"
-#include "run/verification.h"
+#include "run/run.h"
 #include "session/check.h"
 
 /* Without --once a server may serve several clients at once, so that their

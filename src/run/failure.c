@@ -5,7 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "run/verification.h"
 #include "verbs/explain.h"
 
 /* A failed completion may come this much later than the flushed ones. */
@@ -137,8 +136,7 @@ int failure_explain(struct run *run, int ret)
 	const struct error *seen = &run->monitor.err;
 	bool aborted = error_is_set(seen);
 	bool event = !seen->from_peer && !strncmp(seen->code, "IBV_EVENT_", 10);
-	int wrong = verification_explain(run->plan, run->flows, run->n_flows,
-					 &run->result->error);
+	int wrong = verification_explain(run);
 	struct flow *f;
 
 	if (wrong)

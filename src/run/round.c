@@ -11,7 +11,6 @@
 #include "base/xalloc.h"
 #include "model/plan.h"
 #include "model/result.h"
-#include "run/verification.h"
 #include "traffic/batch.h"
 #include "traffic/copier.h"
 #include "traffic/flow.h"
@@ -458,8 +457,7 @@ int round_run(struct run *run)
 		ret = monitor_wait_peer(&run->monitor);
 	if (ret)
 		return ret;
-	return verification_end(run->plan, run->client, run->flows,
-				run->n_flows);
+	return verification_end(run);
 }
 
 int round_stop(struct run *run, int ret)

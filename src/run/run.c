@@ -6,7 +6,6 @@
 #include "base/xalloc.h"
 #include "host/affinity.h"
 #include "host/counters.h"
-#include "run/verification.h"
 #include "traffic/allowance.h"
 #include "verbs/queues.h"
 
@@ -155,8 +154,7 @@ int run_create(struct run *run)
 		run->latency = histogram_new();
 	for (uint32_t t = 0; t < run->n_flows; t++) {
 		run->flows[t] = make_flow(run, t);
-		verification_begin(plan, run->client, &run->res, t,
-				   &run->flows[t]);
+		verification_begin(run, t);
 	}
 	return 0;
 }

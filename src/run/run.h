@@ -102,3 +102,24 @@ typedef int (*threads_loop)(struct run *run, struct flow *f);
  * others.  Returns 0 or the negative errno of the first flow that failed.
  */
 int threads_run(struct run *run, threads_loop loop);
+
+/* verification.c: --verify: passes the plan to the loops, and turns a mismatch
+ * into a sentence. */
+
+/* Error code of a test that carried wrong data: see exit status 4. */
+#define VERIFICATION_CODE "EBADMSG"
+
+/* If the plan wants it, make thread T of RUN verify what it sends and receives;
+ * call verification_free(). */
+void verification_begin(const struct run *run, uint32_t t);
+
+/* The peer has sent everything: check what it left in this end's memory.
+ * Returns 0 or -EBADMSG. */
+int verification_end(struct run *run);
+
+/* Say in the result's error what was wrong in a flow of RUN.  Returns -EBADMSG,
+ * or 0 when nothing was. */
+int verification_explain(const struct run *run);
+
+/* Stop F verifying and free what it used. */
+void verification_free(struct flow *f);

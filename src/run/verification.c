@@ -1,5 +1,5 @@
 #include "config.h"
-#include "run/verification.h"
+#include "run/run.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -32,10 +32,12 @@ static uint64_t shift_of(const struct resources *res, const uint8_t *host)
 	return (uintptr_t)host - memory_address(&res->memory, host);
 }
 
-void verification_begin(const struct plan *plan, bool client,
-			const struct resources *res, uint32_t t,
-			struct flow *f)
+void verification_begin(const struct run *run, uint32_t t)
 {
+	const struct resources *res = &run->res;
+	const struct plan *plan = run->plan;
+	const bool client = run->client;
+	struct flow *f = &run->flows[t];
 	uint64_t first = resources_first_qp(res, t) * plan_stride(plan);
 	const uint64_t header = plan_is_datagram(plan) ? GRH_SIZE : 0;
 	bool pingpong = plan_is_pingpong(plan);
@@ -69,37 +71,32 @@ void verification_begin(const struct plan *plan, bool client,
 	};
 }
 
-int verification_end(const struct plan *plan, bool client, struct flow *flows,
-		     uint32_t n)
+int verification_end(struct run *run)
 {
+	const struct plan *plan = run->plan;
 	int ret = 0;
 
 	if (!plan->verify || !op_is_atomic(plan->op) ||
-	    !plan_sends(plan, !client))
+	    !plan_sends(plan, !run->client))
 		return 0;
-	for (uint32_t t = 0; t < n && !ret; t++)
-		ret = verify_counters(&flows[t]);
+	for (uint32_t t = 0; t < run->n_flows && !ret; t++)
+		ret = verify_counters(&run->flows[t]);
 	return ret;
 }
 
-static const struct verify_mismatch *mismatch_of(const struct flow *f)
+static int explain(const struct run *run, const struct flow *f,
+		   const struct verify_mismatch *m)
 {
-	return f->verify && f->verify->mismatch.what ? &f->verify->mismatch :
-						       NULL;
-}
+	const struct op_info *op = &op_table[run->plan->op];
 
-static int explain(const struct plan *plan, const struct flow *f,
-		   const struct verify_mismatch *m, struct error *err)
-{
 	return fail_code(
-		err, -EBADMSG, VERIFICATION_CODE,
+		&run->result->error, -EBADMSG, VERIFICATION_CODE,
 		"the data was changed on its way, or put in the wrong place: "
 		"look for memory, firmware and driver errors",
 		"RDMA %s on QP 0x%06x: wrong %s in operation %llu of %llu "
 		"bytes, at offset %llu: expected 0x%02llx, found 0x%02llx",
-		op_table[plan->op].name,
-		flow_qpn(&f->qps[f->failure.qp_index],
-			 !op_table[plan->op].fetches), m->what,
+		op->name,
+		flow_qpn(&f->qps[f->failure.qp_index], !op->fetches), m->what,
 		(unsigned long long)m->operation,
 		(unsigned long long)f->shape.size,
 		(unsigned long long)m->offset,
@@ -107,14 +104,13 @@ static int explain(const struct plan *plan, const struct flow *f,
 		(unsigned long long)m->found);
 }
 
-int verification_explain(const struct plan *plan, const struct flow *flows,
-			 uint32_t n, struct error *err)
+int verification_explain(const struct run *run)
 {
-	for (uint32_t t = 0; t < n; t++) {
-		const struct verify_mismatch *m = mismatch_of(&flows[t]);
+	for (uint32_t t = 0; t < run->n_flows; t++) {
+		const struct flow *f = &run->flows[t];
 
-		if (m)
-			return explain(plan, &flows[t], m, err);
+		if (f->verify && f->verify->mismatch.what)
+			return explain(run, f, &f->verify->mismatch);
 	}
 	return 0;
 }

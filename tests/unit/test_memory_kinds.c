@@ -17,7 +17,7 @@
 #include "fake_verbs.h"
 #include "good_plan.h"
 #include "pair.h"
-#include "run/verification.h"
+#include "run/run.h"
 #include "verbs/memory.h"
 
 static const struct sizes sizes = { 4, { 1, 64, 7, 1000 } };

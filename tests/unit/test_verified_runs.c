@@ -9,7 +9,7 @@
 
 #include "fake_verbs.h"
 #include "pair.h"
-#include "run/verification.h"
+#include "run/run.h"
 
 #define MS 1000000ULL
 

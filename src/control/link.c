@@ -112,8 +112,6 @@ static int prepare(const struct link_end *end, struct link *link,
 	}, *bad;
 	const struct qp_local local = {
 		.transport = TRANSPORT_RC,
-		.port = end->device->port.number,
-		.pkey_index = (uint16_t)end->device->pkey_index,
 	};
 	int ret = qp_to_init(end->device, link->qp, &local, err);
 

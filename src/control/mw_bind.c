@@ -70,8 +70,6 @@ static int to_init(struct control_thread *t, struct pair *pair, int end)
 	const struct device *device = t->shared->device;
 	const struct qp_local local = {
 		.transport = TRANSPORT_RC,
-		.port = device->port.number,
-		.pkey_index = (uint16_t)device->pkey_index,
 		.access = IBV_ACCESS_REMOTE_WRITE,
 	};
 

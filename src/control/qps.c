@@ -28,8 +28,6 @@ static void prepare(struct control_thread *t, struct control_qps *own)
 	struct plan plan = shared->params->plan;
 	const struct qp_local local = {
 		.transport = (enum transport)plan.transport,
-		.port = device->port.number,
-		.pkey_index = (uint16_t)device->pkey_index,
 		.access = IBV_ACCESS_REMOTE_WRITE,
 		.qkey = QKEY,
 	};
@@ -42,7 +40,8 @@ static void prepare(struct control_thread *t, struct control_qps *own)
 	/* an operation without reads, for the functions below */
 	plan.op = OP_WRITE;
 	plan.qp_timeout = ACK_TIMEOUT;
-	own->init_mask = qp_attr_init(&own->init, &local);
+	own->init_mask = qp_attr_init(&own->init, device->port.number,
+				      device->pkey_index, &local);
 	own->rtr_mask = qp_attr_rtr(&own->rtr, device->port.number, &plan,
 				    &remote);
 	own->rts_mask = qp_attr_rts(&own->rts, &plan, &remote);

@@ -172,8 +172,6 @@ static int to_init(struct run *run, struct ibv_qp *qp, int access)
 	const struct plan *plan = run->plan;
 	const struct qp_local local = {
 		.transport = (enum transport)plan->transport,
-		.port = run->device->port.number,
-		.pkey_index = (uint16_t)run->device->pkey_index,
 		.access = access,
 		.qkey = run->res.qkey,
 	};

@@ -149,7 +149,8 @@ int qp_to_init(const struct device *device, struct ibv_qp *qp,
 	       const struct qp_local *local, struct error *err)
 {
 	struct ibv_qp_attr attr;
-	int mask = qp_attr_init(&attr, local);
+	int mask = qp_attr_init(&attr, device->port.number, device->pkey_index,
+				local);
 
 	if (device->port.iwarp) {
 		/* what the kernel's iw_cm gives every queue pair: the answer

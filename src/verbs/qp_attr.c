@@ -37,12 +37,13 @@ static const int *masks_of(unsigned int transport, bool target)
 	return masks[target ? (unsigned int)TARGET : transport];
 }
 
-int qp_attr_init(struct ibv_qp_attr *attr, const struct qp_local *local)
+int qp_attr_init(struct ibv_qp_attr *attr, uint8_t port, uint32_t index,
+		 const struct qp_local *local)
 {
 	*attr = (struct ibv_qp_attr){
 		.qp_state = IBV_QPS_INIT,
-		.pkey_index = local->pkey_index,
-		.port_num = local->port,
+		.pkey_index = (uint16_t)index,
+		.port_num = port,
 		.qp_access_flags = (unsigned int)local->access,
 		.qkey = local->qkey,
 	};

@@ -17,8 +17,6 @@
 struct qp_local {
 	enum transport transport;
 	bool target;		/* XRC: the queue pair that receives */
-	uint8_t port;
-	uint16_t pkey_index;
 	int access;		/* what the peer may do, enum
 				 * ibv_access_flags */
 	uint32_t qkey;		/* UD: Q_Key that messages to it must carry */
@@ -42,8 +40,9 @@ struct ibv_ah_attr qp_attr_address(uint8_t port, const struct plan *plan,
 				   const struct path *path,
 				   uint32_t flow_label);
 
-/* RESET -> INIT.  Returns the mask. */
-int qp_attr_init(struct ibv_qp_attr *attr, const struct qp_local *local);
+/* RESET -> INIT, on PORT with the P_Key at INDEX.  Returns the mask. */
+int qp_attr_init(struct ibv_qp_attr *attr, uint8_t port, uint32_t index,
+		 const struct qp_local *local);
 
 /* INIT -> RTR: connects to the peer's QP, expects its PSN, and accepts as many
  * outstanding reads as the peer starts.  Returns the mask. */

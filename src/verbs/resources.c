@@ -86,8 +86,6 @@ static int create_target(const struct resources *res, struct flow_qp *q,
 	const struct qp_local local = {
 		.transport = (enum transport)res->plan->transport,
 		.target = true,
-		.port = device->port.number,
-		.pkey_index = (uint16_t)device->pkey_index,
 		.access = plan_qp_access(res->plan, res->client),
 	};
 
@@ -129,8 +127,6 @@ static int create_qp(struct resources *res, const struct queues *queues,
 	};
 	const struct qp_local local = {
 		.transport = parts.transport,
-		.port = device->port.number,
-		.pkey_index = (uint16_t)device->pkey_index,
 		.access = targets ? 0 : plan_qp_access(plan, client),
 		.qkey = res->qkey,
 	};

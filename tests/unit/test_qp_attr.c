@@ -88,13 +88,14 @@ TEST(test_init)
 
 	for (int t = 0; t < TRANSPORTS; t++) {
 		const struct qp_local local = {
-			(enum transport)t, false, 2, 700,
-			IBV_ACCESS_REMOTE_READ, 0x7fffffff,
+			(enum transport)t, false, IBV_ACCESS_REMOTE_READ,
+			0x7fffffff,
 		};
 		struct ibv_qp_attr attr;
 
 		memset(&attr, 0xff, sizeof(attr));
-		assert_int_equal(qp_attr_init(&attr, &local), masks[t]);
+		assert_int_equal(qp_attr_init(&attr, 2, 700, &local),
+				 masks[t]);
 		check_same(&attr, &wanted);
 	}
 }
@@ -200,7 +201,7 @@ TEST(test_target)
 	struct ibv_qp_attr attr;
 
 	plan.paced_kbps = 70000;
-	assert_int_equal(qp_attr_init(&attr, &local), CONNECTED_INIT);
+	assert_int_equal(qp_attr_init(&attr, 1, 0, &local), CONNECTED_INIT);
 	assert_int_equal(attr.qp_access_flags, 3);
 	assert_int_equal(qp_attr_rtr(&attr, 1, &plan, &remote), RC_RTR);
 	assert_int_equal(qp_attr_rts(&attr, &plan, &remote), TARGET_RTS);

@@ -15,9 +15,9 @@
 
 static const char as_dmabuf[] = "dma-buf", as_peer[] = "peer memory";
 
-static int allocate(struct allocation *a, const struct gpu_driver *driver,
-		    struct error *err)
+static int allocate(struct allocation *a, struct error *err)
 {
+	const struct gpu_driver *driver = gpu_driver_of(a->choice.kind);
 	struct gpu *g = xcalloc(1, sizeof(*g));
 	int ret;
 
@@ -30,16 +30,6 @@ static int allocate(struct allocation *a, const struct gpu_driver *driver,
 	if (!ret)
 		a->buffer = (uint8_t *)(uintptr_t)round_up(g->base, GPU_PAGE);
 	return ret;
-}
-
-static int allocate_cuda(struct allocation *a, struct error *err)
-{
-	return allocate(a, &gpu_cuda, err);
-}
-
-static int allocate_hip(struct allocation *a, struct error *err)
-{
-	return allocate(a, &gpu_hip, err);
 }
 
 /* Add WAY to the text of A, which has the choice already. */
@@ -138,7 +128,7 @@ const struct memory_ops memory_cuda = {
 	.advice = "the device needs either a driver and a kernel with dma-buf "
 		  "(Linux 5.12, NVIDIA's open kernel modules), or the module "
 		  "nvidia-peermem: modprobe nvidia-peermem",
-	.allocate = allocate_cuda,
+	.allocate = allocate,
 	.reg = reg,
 	.copy_verb = "cuMemcpy",
 	.in = copy_in,
@@ -150,7 +140,7 @@ const struct memory_ops memory_hip = {
 	.advice = "the device needs either a driver and a kernel with dma-buf "
 		  "(Linux 5.12, CONFIG_DMABUF_MOVE_NOTIFY), or AMD's driver "
 		  "with peer memory",
-	.allocate = allocate_hip,
+	.allocate = allocate,
 	.reg = reg,
 	.copy_verb = "hipMemcpy",
 	.in = copy_in,

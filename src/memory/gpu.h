@@ -72,6 +72,9 @@ struct gpu_driver {
 
 extern const struct gpu_driver gpu_cuda, gpu_hip;
 
+/* What makes memory of KIND; NULL: it is not that of a GPU. */
+const struct gpu_driver *gpu_driver_of(enum memory_kind kind);
+
 /* Who makes the GPUs of KIND: "NVIDIA", "AMD"; NULL: it is not the memory of a
  * GPU. */
 const char *gpu_maker(enum memory_kind kind);

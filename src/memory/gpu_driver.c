@@ -31,7 +31,7 @@ int library_load(const struct library *library,
 	return 0;
 }
 
-static const struct gpu_driver *driver_of(enum memory_kind kind)
+const struct gpu_driver *gpu_driver_of(enum memory_kind kind)
 {
 	return kind == MEMORY_CUDA ? &gpu_cuda :
 	       kind == MEMORY_HIP  ? &gpu_hip : NULL;
@@ -39,13 +39,13 @@ static const struct gpu_driver *driver_of(enum memory_kind kind)
 
 const char *gpu_maker(enum memory_kind kind)
 {
-	return driver_of(kind) ? driver_of(kind)->maker : NULL;
+	return gpu_driver_of(kind) ? gpu_driver_of(kind)->maker : NULL;
 }
 
 bool gpu_find_address(const struct memory_choice *choice,
 		      char address[GPU_ADDRESS_SIZE])
 {
-	const struct gpu_driver *driver = driver_of(choice->kind);
+	const struct gpu_driver *driver = gpu_driver_of(choice->kind);
 	struct error ignored = { 0 };
 	struct gpu g = { 0 };
 

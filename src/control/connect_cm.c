@@ -121,13 +121,13 @@ static int wait_once(struct control_thread *t, enum cm_step step,
 {
 	struct connection *conn = t->shared->conn;
 	struct own *own = t->own;
-	struct pollfd fds[2] = {
+	struct pollfd fds[3] = {
 		{ .fd = own->cm.channel->fd, .events = POLLIN },
 		{ .fd = conn->fd, .events = POLLIN },
 	};
-	int ret = oob_wait_either(fds, &conn->cancel_fd,
-				  smaller(waiting->deadline,
-					  waiting->next_sign), &t->err);
+	int ret = oob_wait_any(fds, 3, &conn->cancel_fd,
+			       smaller(waiting->deadline,
+				       waiting->next_sign), &t->err);
 
 	if (ret == -ETIMEDOUT)
 		return keep_time(t, step, waiting);

@@ -20,9 +20,8 @@ static int poll_timeout(uint64_t deadline)
 	return (int)((left + 999999) / 1000000);
 }
 
-/* Wait for any of the N FDS, of which the last is *CANCEL_FD's. */
-static int wait_any(struct pollfd *fds, nfds_t n, int *cancel_fd,
-		    uint64_t deadline, struct error *err)
+int oob_wait_any(struct pollfd *fds, nfds_t n, int *cancel_fd,
+		 uint64_t deadline, struct error *err)
 {
 	int ready;
 
@@ -42,18 +41,7 @@ int oob_wait(int fd, short events, int *cancel_fd, uint64_t deadline,
 {
 	struct pollfd fds[2] = { { .fd = fd, .events = events } };
 
-	return wait_any(fds, 2, cancel_fd, deadline, err);
-}
-
-int oob_wait_either(struct pollfd fds[2], int *cancel_fd, uint64_t deadline,
-		    struct error *err)
-{
-	struct pollfd all[3] = { fds[0], fds[1] };
-	int ret = wait_any(all, 3, cancel_fd, deadline, err);
-
-	fds[0] = all[0];
-	fds[1] = all[1];
-	return ret;
+	return oob_wait_any(fds, 2, cancel_fd, deadline, err);
 }
 
 /* This process serves a client: its parent decides when to end it. */

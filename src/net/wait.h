@@ -16,10 +16,10 @@
 int oob_wait(int fd, short events, int *cancel_fd, uint64_t deadline,
 	     struct error *err);
 
-/* Like oob_wait(), for either of two FDS, each with its events; their revents
- * say which has some. */
-int oob_wait_either(struct pollfd fds[2], int *cancel_fd, uint64_t deadline,
-		    struct error *err);
+/* Like oob_wait(), for any of N FDS, each with its events, but the last, which
+ * becomes *CANCEL_FD's; their revents say which has some. */
+int oob_wait_any(struct pollfd *fds, nfds_t n, int *cancel_fd,
+		 uint64_t deadline, struct error *err);
 
 /*
  * Block SIGINT, SIGTERM and, unless it is ignored, SIGHUP, and return a

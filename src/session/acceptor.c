@@ -191,13 +191,13 @@ static int receive_frame(struct acceptor *a)
 static int answer_once(struct acceptor *a)
 {
 	struct connection *conn = a->s->run.conn;
-	struct pollfd fds[2] = {
+	struct pollfd fds[3] = {
 		{ .fd = a->cm.channel->fd, .events = POLLIN },
 		{ .fd = conn->fd, .events = POLLIN },
 	};
 	struct cm_event event;
-	int ret = oob_wait_either(fds, &conn->cancel_fd, a->deadline,
-				  error_of(a));
+	int ret = oob_wait_any(fds, 3, &conn->cancel_fd, a->deadline,
+			       error_of(a));
 
 	if (ret == -ETIMEDOUT)
 		return fail(error_of(a), ret, NULL,

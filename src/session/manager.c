@@ -115,13 +115,13 @@ static int keep_time(struct session *s, struct manager *m)
 /* Wait for an event of the manager or a frame of the peer, and handle it. */
 static int run_step(struct session *s, struct manager *m, bool awaits_ready)
 {
-	struct pollfd fds[2] = {
+	struct pollfd fds[3] = {
 		{ .fd = m->cm.end.channel->fd, .events = POLLIN },
 		{ .fd = s->run.conn->fd, .events = POLLIN },
 	};
-	int ret = oob_wait_either(fds, &s->run.conn->cancel_fd,
-				  smaller(m->deadline, m->next_sign),
-				  session_error(s));
+	int ret = oob_wait_any(fds, 3, &s->run.conn->cancel_fd,
+			       smaller(m->deadline, m->next_sign),
+			       session_error(s));
 
 	if (ret < 0 && ret != -ETIMEDOUT)
 		return ret;

@@ -32,11 +32,6 @@ void auth_derive(const void *secret, size_t size, struct auth_key *key)
 			   0);
 }
 
-void auth_wipe(void *data, size_t size)
-{
-	sodium_memzero(data, size);
-}
-
 static int refuse_unequal(const struct hello *mine, const char *peer,
 			  struct error *err)
 {
@@ -208,7 +203,7 @@ int key_file_read(const char *path, struct auth_key *key, struct error *err)
 		ret = got < 0 ? fail(err, (int)got, NULL, "--key-file %s: %s",
 				     path, strerror((int)-got)) :
 				take(path, text, (size_t)got, key, err);
-		auth_wipe(text, sizeof(text));
+		sodium_memzero(text, sizeof(text));
 	}
 	close(fd);
 	return ret;
@@ -222,6 +217,6 @@ int key_file_check(const char *path, struct error *err)
 	if (ret || !path)
 		return ret;
 	ret = key_file_read(path, &key, err);
-	auth_wipe(&key, sizeof(key));
+	sodium_memzero(&key, sizeof(key));
 	return ret;
 }

@@ -48,9 +48,6 @@ void auth_choose_nonce(uint8_t nonce[HELLO_NONCE_SIZE]);
 /* Derive KEY from SECRET, the SIZE bytes of a key file. */
 void auth_derive(const void *secret, size_t size, struct auth_key *key);
 
-/* Overwrite SIZE bytes of DATA, even though nothing reads them afterwards. */
-void auth_wipe(void *data, size_t size);
-
 /*
  * Do both ends have a key, or neither, and do their nonces differ?  PEER is
  * "client" or "server" and sent THEIRS.  Returns 0, or -EACCES with advice in
@@ -73,8 +70,8 @@ void auth_prove(const struct transcript *transcript, bool client,
 bool auth_holds(const struct transcript *transcript, bool client,
 		const struct auth *auth);
 
-/* KEY becomes the key for what the client, or the server, sends; auth_wipe()
- * it. */
+/* KEY becomes the key for what the client, or the server, sends;
+ * sodium_memzero() it. */
 void auth_seal_key(const struct transcript *transcript, bool client,
 		   struct auth_key *key);
 
@@ -87,8 +84,8 @@ void auth_seal_key(const struct transcript *transcript, bool client,
  * final newline.  This user or root must own the file, only the owner may write
  * it, and only the owner and the group may read it: a key everybody on a host
  * can read proves nothing, while several users can share one through a group.
- * Call auth_init() first and auth_wipe() KEY after use.  Returns 0, or a
- * negative errno with the reason in ERR.
+ * Call auth_init() first and sodium_memzero() KEY after use.  Returns 0, or
+ * a negative errno with the reason in ERR.
  */
 int key_file_read(const char *path, struct auth_key *key, struct error *err);
 

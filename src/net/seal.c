@@ -46,7 +46,7 @@ void seal_free(struct seal *seal)
 {
 	if (!seal)
 		return;
-	auth_wipe(seal, sizeof(*seal));
+	sodium_memzero(seal, sizeof(*seal));
 	free(seal);
 }
 

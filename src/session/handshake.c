@@ -2,6 +2,7 @@
 #include "session/handshake.h"
 
 #include <errno.h>
+#include <sodium.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -104,7 +105,7 @@ static int send_proof(struct session *s)
 		return 0;
 	auth_seal_key(&transcript, s->run.client, &key);
 	seal = seal_outgoing(&key, auth.stream);
-	auth_wipe(&key, sizeof(key));
+	sodium_memzero(&key, sizeof(key));
 	auth_prove(&transcript, s->run.client, &auth);
 	ret = session_send(s, encode_auth(&auth));
 	s->run.conn->seal_out = seal;
@@ -133,7 +134,7 @@ static int receive_proof(struct session *s)
 			    "the keys of client and server differ");
 	auth_seal_key(&transcript, !s->run.client, &key);
 	s->run.conn->seal_in = seal_incoming(&key, auth.stream);
-	auth_wipe(&key, sizeof(key));
+	sodium_memzero(&key, sizeof(key));
 	return 0;
 }
 
@@ -178,7 +179,7 @@ void handshake_free(struct session *s)
 		return;
 	frame_free(&g->sent);
 	frame_free(&g->got);
-	auth_wipe(g, sizeof(*g));
+	sodium_memzero(g, sizeof(*g));
 	free(g);
 	s->handshake = NULL;
 }

@@ -8,14 +8,11 @@
 #include "base/xalloc.h"
 #include "control/engine.h"
 #include "control/op.h"
-#include "host/facts.h"
 #include "model/gid.h"
 #include "model/plan.h"
 
 /* Intervals that a window is cut into, unless the user says how long. */
 #define INTERVALS 30
-/* The fraction 1/MEMORY_LEFT of the memory is left to others. */
-#define MEMORY_LEFT 8
 
 struct control_run {
 	const struct control_op *op;
@@ -57,52 +54,10 @@ static void on_interval(void *argument, const struct interval *one)
 		observer->interval(observer, run->result, &part);
 }
 
-/* True when no more objects should be made: they take memory of the kernel,
- * which kills processes rather than refusing itself memory. */
-static bool is_enough(void *argument, struct error *err)
-{
-	uint64_t all = 0, left = 0;
-
-	(void)argument;
-	facts_meminfo("MemTotal:", &all);
-	facts_meminfo("MemAvailable:", &left);
-	if (left >= all / MEMORY_LEFT)
-		return false;
-	fail(err, -ENOMEM, NULL,
-	     "the host has only %llu of %llu KiB of memory available, which "
-	     "are left to others", (unsigned long long)left,
-	     (unsigned long long)all);
-	return true;
-}
-
-/* Memory must not be taken from a machine that has none left: the kernel would
- * end some process instead of refusing it. */
-static int check_memory(struct control_run *run, uint64_t size,
-			struct error *err)
-{
-	const struct parameters *params = &run->result->params;
-	const uint64_t needed = size * params->plan.threads;
-	uint64_t kib = 0;
-
-	facts_meminfo("MemAvailable:", &kib);
-	if (!run->op->pinning || !kib ||
-	    params->memory.kind != MEMORY_ANONYMOUS ||
-	    needed / 1024 < kib - kib / MEMORY_LEFT)
-		return 0;
-	return fail(err, -ENOMEM, NULL,
-		    "%llu bytes of memory in %u thread%s: the host has only "
-		    "%llu KiB available", (unsigned long long)size,
-		    params->plan.threads, params->plan.threads == 1 ? "" : "s",
-		    (unsigned long long)kib);
-}
-
 static int run_engine(struct control_run *run, struct control_engine *e)
 {
-	int ret;
+	const int ret = control_engine_run(e);
 
-	error_stage(&e->err, "run");
-	ret = check_memory(run, run->shared.size, &e->err) ?:
-	      control_engine_run(e);
 	control_summarise(e, clock_ns_per_tick(&run->clock), run->row);
 	if (e->calls.operations || e->calls.reason[0])
 		run->row->control->system_calls = e->calls;
@@ -137,7 +92,6 @@ static int run_size(struct control_run *run, uint64_t size, bool *last)
 				   plan->duration / INTERVALS),
 		.on_interval = on_interval,
 		.on_window = on_window,
-		.is_enough = is_enough,
 		.argument = run,
 	};
 	int ret;

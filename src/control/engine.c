@@ -11,10 +11,13 @@
 #include "base/time.h"
 #include "base/xalloc.h"
 #include "host/affinity.h"
+#include "host/facts.h"
 #include "net/wait.h"
 
 /* How long to wait for an answer of the server after an interruption. */
 #define GRACE SECOND
+/* The fraction 1/MEMORY_LEFT of the host's memory is left to others. */
+#define MEMORY_LEFT 8
 
 /* In the order of time.  Each worker does each stage; one that failed does only
  * those that release. */
@@ -174,13 +177,30 @@ static void engine_sleep(struct control_engine *e, int timeout_ms)
 		take_signal(e);
 }
 
+/* True when no more objects should be made: they take memory of the kernel,
+ * which kills processes rather than refusing itself memory. */
+static bool is_enough(struct error *err)
+{
+	uint64_t all = 0, left = 0;
+
+	facts_meminfo("MemTotal:", &all);
+	facts_meminfo("MemAvailable:", &left);
+	if (left >= all / MEMORY_LEFT)
+		return false;
+	fail(err, -ENOMEM, NULL,
+	     "the host has only %llu of %llu KiB of memory available, which "
+	     "are left to others", (unsigned long long)left,
+	     (unsigned long long)all);
+	return true;
+}
+
 /* Hold no more objects if that would harm the host. */
 static void check_limit(struct control_engine *e)
 {
 	struct error err = { .stage = "run" };
 
 	if (e->shared->params->pattern == CONTROL_HOLD &&
-	    !atomic_load(&e->stop) && e->is_enough(e->argument, &err))
+	    !atomic_load(&e->stop) && is_enough(&err))
 		stop(e, &e->limit, &err);
 }
 
@@ -255,11 +275,34 @@ static void make_workers(struct control_engine *e)
 	}
 }
 
+/* Memory must not be taken from a machine that has none left: the kernel would
+ * end some process instead of refusing it. */
+static int check_memory(struct control_engine *e)
+{
+	const struct parameters *params = e->shared->params;
+	const uint64_t size = e->shared->size;
+	uint64_t kib = 0;
+
+	facts_meminfo("MemAvailable:", &kib);
+	if (!e->op->pinning || !kib ||
+	    params->memory.kind != MEMORY_ANONYMOUS ||
+	    size * params->plan.threads / 1024 < kib - kib / MEMORY_LEFT)
+		return 0;
+	return fail(&e->err, -ENOMEM, NULL,
+		    "%llu bytes of memory in %u thread%s: the host has only "
+		    "%llu KiB available", (unsigned long long)size,
+		    params->plan.threads, params->plan.threads == 1 ? "" : "s",
+		    (unsigned long long)kib);
+}
+
 int control_engine_run(struct control_engine *e)
 {
 	int ret;
 
 	error_stage(&e->err, "run");
+	ret = check_memory(e);
+	if (ret)
+		return ret;
 	pthread_mutex_init(&e->lock, NULL);
 	intervals_init(&e->log, 400);
 	make_workers(e);

@@ -62,9 +62,6 @@ struct control_engine {
 	uint64_t interval;	/* ns, the length of an interval */
 	void (*on_interval)(void *argument, const struct interval *one);
 	void (*on_window)(void *argument, bool opens);
-	/* while objects are held: true, with the reason in ERR, if no more may
-	 * be */
-	bool (*is_enough)(void *argument, struct error *err);
 	void *argument;
 	/* results */
 	uint32_t n_workers;
@@ -76,7 +73,6 @@ struct control_engine {
 	/* private */
 	_Atomic bool stop;	/* the time of the stage is over */
 	_Atomic uint32_t arrived;	/* workers that have finished it */
-	uint32_t stage;
 	int wake_fd;
 	pthread_mutex_t lock;	/* of limit and err */
 	bool interrupted;

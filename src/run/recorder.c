@@ -16,12 +16,6 @@
 #define RING_SIZE (1 << 17)
 #define BATCH 1024
 
-struct record {
-	uint64_t size;
-	double at;
-	double us;
-};
-
 static bool ends_in(const char *text, const char *end)
 {
 	size_t length = strlen(text), tail = strlen(end);
@@ -37,19 +31,17 @@ static uint64_t little_endian(double value)
 	return htole64(bits);
 }
 
-static void write_record(struct recorder *r, const struct record *record)
+/* Write a sample of US that began AT seconds after the first one. */
+static void write_record(struct recorder *r, double at, double us)
 {
 	const uint64_t words[] = {
-		htole64(record->size),
-		little_endian(record->at),
-		little_endian(record->us),
+		htole64(r->size), little_endian(at), little_endian(us),
 	};
 	bool failed;
 
 	if (r->csv)
 		failed = fprintf(r->out, "%llu,%.9f,%.4f\n",
-				 (unsigned long long)record->size, record->at,
-				 record->us) < 0;
+				 (unsigned long long)r->size, at, us) < 0;
 	else
 		failed = fwrite(words, sizeof(words), 1, r->out) != 1;
 	if (failed && !r->errnum)
@@ -71,11 +63,8 @@ static bool drain(struct recorder *r)
 	for (uint64_t i = 0; i < n && !r->errnum; i++) {
 		uint64_t since = batch[i].start - r->first;
 
-		write_record(r, &(struct record){
-			.size = r->size,
-			.at = (double)since * ns / 1e9,
-			.us = (double)batch[i].ticks * ns * r->factor / 1000,
-		});
+		write_record(r, (double)since * ns / 1e9,
+			     (double)batch[i].ticks * ns * r->factor / 1000);
 	}
 	return true;
 }

@@ -7,7 +7,6 @@
 #include "traffic/copier.h"
 #include "traffic/post.h"
 #include "traffic/receive.h"
-#include "traffic/slow.h"
 #include "traffic/verify.h"
 
 /* Spins of a wait between two checks of the phase and the send queue.  A check

@@ -433,3 +433,12 @@ int verify_counters(struct flow *f)
 	return note(f, &f->qps[0], &(struct verify_mismatch){
 		"sum of the counters", v->counters, 0, v->counters, sum });
 }
+
+void slow_post(struct flow *f, struct flow_qp *q, struct flow_request *r,
+	       uint8_t count, int *ret)
+{
+	if (f->verify)
+		verify_post(f, q, r, 1, 1, ret);
+	else
+		*ret = copier_post(f, q, r, count);
+}

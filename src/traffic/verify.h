@@ -58,3 +58,11 @@ int verify_received(struct flow *f, const struct ibv_wc *wc,
 /* Check the counters after the peer has sent all its atomic operations,
  * f->expected of this size.  Returns 0 or -EBADMSG. */
 int verify_counters(struct flow *f);
+
+/*
+ * Post R on Q, the next message of F, which takes the slow path (flow.h);
+ * COUNT as in post_next().  *RET becomes 0 or what the verb returned: returned
+ * by the function, it would cost the loop an instruction per message.
+ */
+void slow_post(struct flow *f, struct flow_qp *q, struct flow_request *r,
+	       uint8_t count, int *ret);

@@ -10,7 +10,17 @@
 /* XORed into a key, gives a key of the same region that was not handed out. */
 #define INJECT_KEY 0x55U
 
+/* Changes one receive that is prepared. */
+typedef void inject_change_receive(struct run *run, struct flow_receive *r);
+
+/* Change all of them (inject.c). */
+void inject_change_receives(struct run *run, inject_change_receive *change);
+
 /* In verbs objects (inject_objects.c). */
+
+/* Say that VERB refused with ERRNUM, of either sign, what provokes the fault.
+ * Returns a negative errno. */
+int inject_refused(struct run *run, const char *verb, int errnum);
 
 /* Register this end's memory again with its access flags except WITHOUT (enum
  * ibv_access_flags).  The old keys become invalid. */

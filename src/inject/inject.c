@@ -59,9 +59,7 @@ static int take_nothing(struct run *run)
 	return 0;
 }
 
-typedef void change_receive(struct run *run, struct flow_receive *r);
-
-static void change_receives(struct run *run, change_receive *change)
+void inject_change_receives(struct run *run, inject_change_receive *change)
 {
 	const struct plan *plan = run->plan;
 	const uint32_t n = plan->verify ? plan->rx_depth : plan->recv_post_list;
@@ -312,7 +310,7 @@ static const struct {
 		int (*spoil)(struct run *run);
 		bool later;	/* not at once */
 	} steps[STEPS];
-	change_receive *receive;	/* each, once they are created */
+	inject_change_receive *receive;	/* each, once they are created */
 	change_request *request;	/* each, once they are prepared */
 } actions[INJECT_COUNT] = {
 #define AT(id, end, at, does, ...) \
@@ -441,7 +439,7 @@ int inject_at(struct run *run, enum inject_point point)
 		ret = actions[inject].steps[i].spoil(run);
 	}
 	if (!ret && point == INJECT_AT_CREATED && actions[inject].receive)
-		change_receives(run, actions[inject].receive);
+		inject_change_receives(run, actions[inject].receive);
 	if (!ret && point == INJECT_AT_PREPARED && actions[inject].request)
 		change_requests(run, true, actions[inject].request);
 	return ret;

@@ -2,14 +2,13 @@
 #include "inject/faults.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "model/inject.h"
 #include "verbs/explain.h"
 #include "verbs/qp.h"
 
-static int refused(struct run *run, const char *verb, int errnum)
+int inject_refused(struct run *run, const char *verb, int errnum)
 {
 	return fail_errno(&run->result->error, errnum, NULL, "--inject %s: %s",
 			  inject_find(run->result->params.plan.inject)->name,
@@ -23,25 +22,20 @@ static const uint8_t *at(uint64_t address)
 	return (const uint8_t *)(uintptr_t)address;
 }
 
+static void renew_key(struct run *run, struct flow_receive *r)
+{
+	r->sge.lkey = memory_mr(&run->res.memory, at(r->sge.addr))->lkey;
+}
+
 /* Make the prepared receives and sends use the keys of the new regions. */
 static void renew_keys(struct run *run)
 {
-	const struct plan *plan = run->plan;
-	const uint32_t n = plan->verify ? plan->rx_depth : plan->recv_post_list;
 	const struct memory *m = &run->res.memory;
 
 	for (uint32_t i = 0; i < run->res.n_qps; i++)
 		run->res.qps[i].lkey =
 			memory_mr(m, at(run->res.qps[i].local))->lkey;
-	for (uint32_t t = 0; t < run->n_flows; t++)
-		for (uint32_t i = 0; i < run->flows[t].n_receives; i++) {
-			struct flow_receive *entries =
-				run->flows[t].receives[i].entries;
-
-			for (uint32_t k = 0; k < n; k++)
-				entries[k].sge.lkey = memory_mr(
-					m, at(entries[k].sge.addr))->lkey;
-		}
+	inject_change_receives(run, renew_key);
 }
 
 /* Register part I in PD with its original access flags, plus ALSO, minus
@@ -58,11 +52,11 @@ static int renew_part(struct run *run, uint32_t i, struct ibv_pd *pd,
 	int ret;
 
 	if (!mr)
-		return refused(run, "ibv_reg_mr", errno);
+		return inject_refused(run, "ibv_reg_mr", errno);
 	ret = ibv_dereg_mr(m->mrs[i]);
 	if (ret) {
 		ibv_dereg_mr(mr);
-		return refused(run, "ibv_dereg_mr", abs(ret));
+		return inject_refused(run, "ibv_dereg_mr", ret);
 	}
 	m->mrs[i] = mr;
 	return 0;
@@ -87,7 +81,7 @@ int inject_other_domain(struct run *run)
 {
 	run->res.other_pd = ibv_alloc_pd(run->device->context);
 	if (!run->res.other_pd)
-		return refused(run, "ibv_alloc_pd", errno);
+		return inject_refused(run, "ibv_alloc_pd", errno);
 	return renew(run, run->res.other_pd, 0, 0);
 }
 
@@ -109,7 +103,7 @@ int inject_memory_window(struct run *run)
 		return ret;
 	window = ibv_alloc_mw(run->res.pd, IBV_MW_TYPE_2);
 	if (!window)
-		return refused(run, "ibv_alloc_mw", errno);
+		return inject_refused(run, "ibv_alloc_mw", errno);
 	run->res.memory_window = window;
 	incoming_mr(run)->rkey = ibv_inc_rkey(window->rkey);
 	return 0;
@@ -128,13 +122,14 @@ static int carry_out(struct run *run, struct ibv_send_wr *wr, const char *verb)
 	wr->send_flags = IBV_SEND_SIGNALED;
 	ret = ibv_post_send(run->res.qps[0].qp, wr, &bad);
 	if (ret)
-		return refused(run, verb, abs(ret));
+		return inject_refused(run, verb, ret);
 	for (int ms = 0; !(n = ibv_poll_cq(cq, 1, &wc)) && ms < 1000; ms++)
 		nanosleep(&pause, NULL);
 	if (n > 0 && wc.status == IBV_WC_SUCCESS)
 		return 0;
-	return refused(run, n > 0 ? explain_status_name(wc.status) : verb,
-		       n > 0 ? EIO : ETIMEDOUT);
+	return inject_refused(run,
+			      n > 0 ? explain_status_name(wc.status) : verb,
+			      n > 0 ? EIO : ETIMEDOUT);
 }
 
 int inject_bind_memory_window(struct run *run)
@@ -191,7 +186,7 @@ int inject_state(struct run *run, enum ibv_qp_state state)
 
 		ret = ibv_modify_qp(qp, &attr, IBV_QP_STATE);
 		if (ret)
-			return refused(run, "ibv_modify_qp", abs(ret));
+			return inject_refused(run, "ibv_modify_qp", ret);
 		if (state == IBV_QPS_INIT)
 			ret = to_init(run, qp, 0);
 	}

@@ -4,17 +4,8 @@
 
 #include <stdlib.h>
 
-#include "model/inject.h"
-
 /* Far fewer than the receives of a test; devices round it up. */
 #define FEW_COMPLETIONS 2
-
-static int refused(struct run *run, int errnum)
-{
-	return fail_errno(&run->result->error, errnum, NULL,
-			  "--inject %s: ibv_resize_cq",
-			  inject_find(run->plan->inject)->name);
-}
 
 int inject_small_queues(struct run *run)
 {
@@ -24,7 +15,8 @@ int inject_small_queues(struct run *run)
 						FEW_COMPLETIONS);
 
 			if (ret)
-				return refused(run, abs(ret));
+				return inject_refused(run, "ibv_resize_cq",
+						      ret);
 		}
 	return 0;
 }
@@ -54,7 +46,7 @@ int inject_resizes(struct run *run)
 		int ret = resize(f);
 
 		if (ret)
-			return refused(run, ret);
+			return inject_refused(run, "ibv_resize_cq", ret);
 		f->wait = resize_when_idle;
 	}
 	return 0;

@@ -7,7 +7,6 @@
 #include "host/affinity.h"
 #include "host/facts.h"
 #include "report/report.h"
-#include "session/check.h"
 #include "traffic/calibrate.h"
 
 int command_check(const struct options *options)
@@ -17,8 +16,10 @@ int command_check(const struct options *options)
 	int status;
 
 	result->alone = true;
+	/* all is known of the port: as if the other end were like it */
 	if (!test_prepare(options, &device, result))
-		check_alone(result);
+		plan_choose(&result->params.plan, &result->client,
+			    &result->client);
 	else
 		facts_read(&result->client, &options->params);
 	result_note_effective(result, &device.port);

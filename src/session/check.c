@@ -23,11 +23,6 @@ int check_ask(struct session *s)
 	return session_end(s);
 }
 
-void check_alone(struct result *r)
-{
-	plan_choose(&r->params.plan, &r->client, &r->client);
-}
-
 void check_finish(struct result *r)
 {
 	static const struct subnet nowhere = { 0 };

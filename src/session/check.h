@@ -11,10 +11,6 @@
  */
 int check_ask(struct session *s);
 
-/* Examine this end alone: complete the plan of R for its port, of which all is
- * known, as if the other end were like it. */
-void check_alone(struct result *r);
-
 /*
  * Complete R, the result of a client's check that succeeded or failed: make a
  * preflight of what is known, add a row for an error that no check found, and

@@ -94,12 +94,6 @@ static int create_target(const struct resources *res, struct flow_qp *q,
 	       qp_to_init(device, q->target, &local, err);
 }
 
-/* Not every provider accepts a queue of no entries. */
-static uint32_t at_least_one(uint32_t n)
-{
-	return n ? n : 1;
-}
-
 /* Create one QP; res->inline_size becomes what was granted. */
 static int create_qp(struct resources *res, const struct queues *queues,
 		     uint32_t i, struct flow_qp *q, struct error *err)
@@ -119,9 +113,9 @@ static int create_qp(struct resources *res, const struct queues *queues,
 		.send_depth = (posts ? plan_send_capacity(plan) : 1) +
 			      queues_allowance_writes(device, plan),
 		.receive_depth = queues_receive_depth(plan, client),
-		.send_entries = at_least_one(plan_send_entries(plan, client)),
-		.receive_entries =
-			at_least_one(plan_receive_entries(plan, client)),
+		/* not every provider accepts a queue of no entries */
+		.send_entries = plan_send_entries(plan, client) ?: 1,
+		.receive_entries = plan_receive_entries(plan, client) ?: 1,
 		.op = plan->op,
 		.sends = sends,
 	};

@@ -355,12 +355,6 @@ static int check_measured(struct run *run, const struct result_row *row)
 		    (unsigned long long)row->size);
 }
 
-/* Check that the numbers of ROW make sense. */
-static int check_row(struct run *run, const struct result_row *row)
-{
-	return compare_counts(run, row) ?: check_measured(run, row);
-}
-
 int round_report(struct run *run, struct done *mine, struct done *theirs,
 		 int ret)
 {
@@ -377,7 +371,7 @@ int round_report(struct run *run, struct done *mine, struct done *theirs,
 	run->meter.timeline = (struct timeline){ 0 };
 	row->samples_dropped = run->dropped;
 	if (!ret)
-		ret = check_row(run, row);
+		ret = compare_counts(run, row) ?: check_measured(run, row);
 	row->failed = ret != 0;
 	if (r->observer)
 		r->observer->row(r->observer, r, row);

@@ -342,6 +342,7 @@ struct result_row *outcome_add_row(struct run *run, uint64_t size,
 			row->cpu[client] = of[client]->cpu;
 			of[client]->cpu = (struct cpu_cost){ 0 };
 			row->events[client] = of[client]->events;
+			r->clocks[client] = of[client]->clock;
 		}
 	if (of[0]) {
 		row->n_receivers = of[0]->n_receivers;
@@ -355,9 +356,6 @@ struct result_row *outcome_add_row(struct run *run, uint64_t size,
 				   timed->ns_per_tick *
 					   result_latency_factor(plan), row);
 	}
-	for (int client = 0; client < 2; client++)
-		if (of[client])
-			r->clocks[client] = of[client]->clock;
 	r->clock = r->clocks[plan_measures(plan, true)];
 	return row;
 }

@@ -73,16 +73,14 @@ int alive_begin(struct connection *conn, uint64_t period, struct alive **alive,
 		struct error *err)
 {
 	struct alive *a = xcalloc(1, sizeof(*a));
-	int ret = 0;
+	int ret;
 
 	a->conn = conn;
 	a->period = period;
 	a->err = *err;		/* copies the stage */
 	a->end_fd = eventfd(0, EFD_CLOEXEC);
-	if (a->end_fd < 0)
-		ret = -errno;
-	if (!ret)
-		ret = -pthread_create(&a->thread, NULL, send_signs, a);
+	ret = a->end_fd < 0 ? -errno :
+			      -pthread_create(&a->thread, NULL, send_signs, a);
 	if (!ret) {
 		*alive = a;
 		return 0;

@@ -4,9 +4,9 @@
 #include "base/time.h"
 #include "base/xalloc.h"
 
-void cpu_meter_thread_begins(struct cpu_meter *meter, uint32_t number)
+void meter_thread_begins(struct meter *meter, uint32_t number)
 {
-	struct cpu_meter_thread *thread = &meter->threads[number];
+	struct meter_thread *thread = &meter->threads[number];
 
 	/* the first is known since meter_begin() */
 	if (number)
@@ -14,22 +14,22 @@ void cpu_meter_thread_begins(struct cpu_meter *meter, uint32_t number)
 	atomic_store_explicit(&thread->began, true, memory_order_release);
 }
 
-void cpu_meter_thread_ends(struct cpu_meter *meter, uint32_t number)
+void meter_thread_ends(struct meter *meter, uint32_t number)
 {
-	struct cpu_meter_thread *thread = &meter->threads[number];
+	struct meter_thread *thread = &meter->threads[number];
 
 	thread->last = cpu_use_thread();
 	atomic_store_explicit(&thread->over, true, memory_order_release);
 }
 
-static bool has_begun(const struct cpu_meter_thread *thread)
+static bool has_begun(const struct meter_thread *thread)
 {
 	return atomic_load_explicit(&thread->began, memory_order_acquire);
 }
 
 /* The first loop's thread has used CPU time before; a thread that has not begun
  * yet has used none. */
-static void open_threads(struct cpu_meter *meter)
+static void open_threads(struct meter *meter)
 {
 	meter->threads[0].opened = cpu_use_task(&meter->threads[0].task);
 	for (uint32_t t = 1; t < CPUS_MAX; t++)
@@ -38,10 +38,10 @@ static void open_threads(struct cpu_meter *meter)
 				cpu_use_task(&meter->threads[t].task);
 }
 
-static void close_threads(struct cpu_meter *meter)
+static void close_threads(struct meter *meter)
 {
 	for (uint32_t t = 0; t < CPUS_MAX; t++) {
-		struct cpu_meter_thread *thread = &meter->threads[t];
+		struct meter_thread *thread = &meter->threads[t];
 
 		if (!has_begun(thread))
 			continue;
@@ -54,22 +54,27 @@ static void close_threads(struct cpu_meter *meter)
 
 /* Reading the CPU clock of a running thread makes the kernel count its time up
  * to now, which it otherwise does at its next tick.  So the threads are read
- * right before the process, and slower readings are outside. */
-static void open_cpu(struct cpu_meter *meter)
+ * right before the process, and slower readings are outside.  The window's
+ * times lie inside the two readings. */
+void meter_open(struct meter *meter)
 {
-	struct cpu_meter_reading *r = &meter->opened;
+	struct meter_reading *r = &meter->first;
 
 	r->interrupts = interrupts_of(meter->device);
 	cpu_use_machine(&r->host_busy_ns, &r->host_ns);
 	open_threads(meter);
 	r->process = cpu_use_process();
 	r->at = time_now();
+	meter->opened = time_now();
 }
 
-static void close_cpu(struct cpu_meter *meter)
+void meter_close(struct meter *meter)
 {
-	struct cpu_meter_reading *r = &meter->closed;
+	struct meter_reading *r = &meter->second;
 
+	if (!meter_is_open(meter))
+		return;
+	meter->closed = time_now();
 	close_threads(meter);
 	r->process = cpu_use_process();
 	r->at = time_now();
@@ -78,7 +83,7 @@ static void close_cpu(struct cpu_meter *meter)
 }
 
 /* The number of threads that ran a loop; loops are numbered from 0. */
-static uint32_t count_threads(const struct cpu_meter *meter)
+static uint32_t count_threads(const struct meter *meter)
 {
 	uint32_t n = 0;
 
@@ -89,7 +94,7 @@ static uint32_t count_threads(const struct cpu_meter *meter)
 
 /* A thread that ended just before it was read has set its last reading
  * since. */
-static struct cpu_use use_of_thread(const struct cpu_meter_thread *thread)
+static struct cpu_use use_of_thread(const struct meter_thread *thread)
 {
 	if (thread->closed.user_ns == CPU_UNKNOWN)
 		return cpu_use_between(&thread->opened, &thread->last);
@@ -103,11 +108,11 @@ static uint64_t between(uint64_t before, uint64_t after)
 	return after - before;
 }
 
-static void describe_machine(const struct cpu_meter *meter,
+static void describe_machine(const struct meter *meter,
 			     struct cpu_cost *cost)
 {
-	const struct cpu_meter_reading *a = &meter->opened;
-	const struct cpu_meter_reading *b = &meter->closed;
+	const struct meter_reading *a = &meter->first;
+	const struct meter_reading *b = &meter->second;
 
 	cost->host_ns = between(a->host_ns, b->host_ns);
 	cost->host_busy_ns = between(a->host_busy_ns, b->host_busy_ns);
@@ -118,15 +123,15 @@ static void describe_machine(const struct cpu_meter *meter,
 	cost->interrupts = between(a->interrupts, b->interrupts);
 }
 
-void cpu_meter_describe(const struct cpu_meter *meter, const struct cpus *cpus,
-			struct cpu_cost *cost)
+void meter_describe(const struct meter *meter, const struct cpus *cpus,
+		    struct cpu_cost *cost)
 {
 	*cost = (struct cpu_cost){ 0 };
-	if (!meter->opened.at || meter->closed.at <= meter->opened.at)
+	if (!meter->first.at || meter->second.at <= meter->first.at)
 		return;
-	cost->ns = meter->closed.at - meter->opened.at;
-	cost->process = cpu_use_between(&meter->opened.process,
-					&meter->closed.process);
+	cost->ns = meter->second.at - meter->first.at;
+	cost->process = cpu_use_between(&meter->first.process,
+					&meter->second.process);
 	describe_machine(meter, cost);
 	cost->n_threads = count_threads(meter);
 	cost->threads = xcalloc(cost->n_threads, sizeof(*cost->threads));
@@ -139,24 +144,8 @@ void cpu_meter_describe(const struct cpu_meter *meter, const struct cpus *cpus,
 
 void meter_begin(struct meter *meter, const char *device)
 {
-	meter->opened = meter->closed = 0;
-	meter->cpu = (struct cpu_meter){ .device = device };
-	meter->cpu.threads[0].task = cpu_task_self();
-}
-
-/* The window's times lie inside the two readings of CPU time. */
-void meter_open(struct meter *meter)
-{
-	open_cpu(&meter->cpu);
-	meter->opened = time_now();
-}
-
-void meter_close(struct meter *meter)
-{
-	if (!meter_is_open(meter))
-		return;
-	meter->closed = time_now();
-	close_cpu(&meter->cpu);
+	*meter = (struct meter){ .device = device };
+	meter->threads[0].task = cpu_task_self();
 }
 
 void meter_glance(struct meter *meter, const struct counter_reader *counters)

@@ -22,7 +22,7 @@
  * itself only once its loop is over. */
 
 /* The thread of one loop. */
-struct cpu_meter_thread {
+struct meter_thread {
 	_Atomic bool began;	/* task is valid */
 	_Atomic bool over;	/* last is valid */
 	struct cpu_task task;
@@ -31,7 +31,7 @@ struct cpu_meter_thread {
 	struct cpu_use last;	/* when its loop was over */
 };
 
-struct cpu_meter_reading {
+struct meter_reading {
 	uint64_t at;		/* CLOCK_MONOTONIC; 0: not read */
 	struct cpu_use process;
 	uint64_t host_busy_ns;
@@ -39,30 +39,25 @@ struct cpu_meter_reading {
 	uint64_t interrupts;
 };
 
-struct cpu_meter {
-	const char *device;
-	struct cpu_meter_reading opened;
-	struct cpu_meter_reading closed;
-	struct cpu_meter_thread threads[CPUS_MAX];
-};
-
-/* The calling thread is going to run loop NUMBER, or has. */
-void cpu_meter_thread_begins(struct cpu_meter *meter, uint32_t number);
-void cpu_meter_thread_ends(struct cpu_meter *meter, uint32_t number);
-
-/* Describe in COST, for cpu_cost_free(), what was used between the readings:
- * unknown unless there were two.  CPUS are those of the threads. */
-void cpu_meter_describe(const struct cpu_meter *meter, const struct cpus *cpus,
-			struct cpu_cost *cost);
-
 struct meter {
+	const char *device;
 	/* ns of CLOCK_MONOTONIC after the first reading, and before the second;
 	 * 0: not yet */
 	uint64_t opened;
 	uint64_t closed;
-	struct cpu_meter cpu;
+	struct meter_reading first, second;
+	struct meter_thread threads[CPUS_MAX];
 	struct timeline timeline;	/* of the client; freed by the caller */
 };
+
+/* The calling thread is going to run loop NUMBER, or has. */
+void meter_thread_begins(struct meter *meter, uint32_t number);
+void meter_thread_ends(struct meter *meter, uint32_t number);
+
+/* Describe in COST, for cpu_cost_free(), what was used between the readings:
+ * unknown unless there were two.  CPUS are those of the threads. */
+void meter_describe(const struct meter *meter, const struct cpus *cpus,
+		    struct cpu_cost *cost);
 
 /* Forget what was read.  The calling thread is going to run the first loop on
  * DEVICE, which is kept by reference. */

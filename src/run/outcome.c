@@ -168,8 +168,7 @@ void outcome_describe(struct run *run, struct done *done)
 	};
 	describe_receivers(run, done);
 	done->counters = counter_reader_take(run->monitor.counters);
-	cpu_meter_describe(&run->meter.cpu, &run->result->params.cpus,
-			   &done->cpu);
+	meter_describe(&run->meter, &run->result->params.cpus, &done->cpu);
 	for (uint32_t t = 0; t < run->n_flows; t++) {
 		done->posted += run->flows[t].posted;
 		done->received += run->flows[t].received;

@@ -28,9 +28,9 @@ static void *work(void *argument)
 	if (w->number)
 		pthread_setname_np(pthread_self(), "worker");
 	affinity_pin(w->cpus, w->number);
-	cpu_meter_thread_begins(&w->run->meter.cpu, w->number);
+	meter_thread_begins(&w->run->meter, w->number);
 	w->ret = w->loop(w->run, w->flow);
-	cpu_meter_thread_ends(&w->run->meter.cpu, w->number);
+	meter_thread_ends(&w->run->meter, w->number);
 	if (w->ret)
 		flow_set_phase(w->flow->control, PHASE_ABORT);
 	atomic_store_explicit(&w->flow->progress->over, true,

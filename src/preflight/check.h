@@ -10,6 +10,20 @@
 
 struct device_limit;
 struct check;
+struct ends;
+
+/* The client or the server. */
+struct end {
+	const struct ends *ends;
+	const struct plan *plan;
+	const struct port *port;	/* NULL: unknown */
+	const struct facts *facts;	/* of the port */
+	const struct gid *gid;	/* its end of the path, if there is one */
+	bool client;
+	const char *name;	/* "client", "server" */
+	const char *whose;	/* "the client's", "the server's", or "this
+				 * host's" when it is alone */
+};
 
 /* What the checks compare. */
 struct ends {
@@ -22,19 +36,7 @@ struct ends {
 	bool has_path;
 	struct path path;     /* from the client, if has_path */
 	struct error no_path; /* why there is no path */
-};
-
-/* One of them. */
-struct end {
-	const struct ends *ends;
-	const struct plan *plan;
-	const struct port *port;
-	const struct facts *facts;
-	const struct gid *gid;	/* its end of the path, if there is one */
-	bool client;
-	const char *name;	/* "client", "server" */
-	const char *whose;	/* "the client's", "the server's", or "this
-				 * host's" when it is alone */
+	struct end end[2];    /* the server, the client */
 };
 
 /*
@@ -46,7 +48,8 @@ struct end {
 struct check {
 	const char *label;
 	const struct device_limit *limit; /* device limit, see limits.c */
-	bool (*applies)(const struct ends *ends);
+	/* asked of each end that is known: one is enough */
+	bool (*applies)(const struct end *end);
 	/* Fill TEXT of PREFLIGHT_CELL bytes, empty before. */
 	void (*show)(const struct end *end, char *text);
 	const char *needed;	/* text that is the same for every plan, or: */
@@ -62,25 +65,8 @@ struct check {
 	enum fact fact;	  /* what the check is about */
 };
 
-/* The port of the client or of the server. */
-static inline const struct port *end_port(const struct ends *ends, bool client)
-{
-	return client ? ends->client : ends->server;
-}
-
-static inline const char *end_name(bool client)
-{
-	return client ? "client" : "server";
-}
-
-#define CLIENTS "the client's"
-#define SERVERS "the server's"
-
-/* The client or the server, whose port is NULL if it is unknown. */
-struct end end_of(const struct ends *ends, bool client);
-
-/* For checks of a fact: true when an end knows check->fact ... */
-bool check_fact_known(const struct ends *ends);
+/* For checks of a fact: true when END knows check->fact ... */
+bool check_fact_known(const struct end *end);
 
 /* ... and its value. */
 void check_show_fact(const struct end *end, char *text);

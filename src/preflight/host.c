@@ -46,9 +46,9 @@ static int inspect_idle(const struct end *end, struct error *err)
 }
 
 /* True when threads wait for interrupts instead of polling. */
-static bool uses_interrupts(const struct ends *ends)
+static bool uses_interrupts(const struct end *end)
 {
-	return ends->plan->events && check_fact_known(ends);
+	return end->plan->events && check_fact_known(end);
 }
 
 static int inspect_irqbalance(const struct end *end, struct error *err)
@@ -61,21 +61,15 @@ static int inspect_irqbalance(const struct end *end, struct error *err)
 }
 
 /* True if there are several nodes, and the device is near one of them. */
-static bool has_near_node(const struct facts *facts)
+static bool has_near_node(const struct end *end)
 {
-	return facts_known(facts, FACT_NUMA_NODE) &&
-	       facts_count(facts, FACT_NUMA_NODES) > 1;
-}
-
-static bool nodes_matter(const struct ends *ends)
-{
-	return has_near_node(&ends->client->facts) ||
-	       (ends->server && has_near_node(&ends->server->facts));
+	return facts_known(end->facts, FACT_NUMA_NODE) &&
+	       facts_count(end->facts, FACT_NUMA_NODES) > 1;
 }
 
 static void show_nodes(const struct end *end, char *text)
 {
-	if (has_near_node(end->facts))
+	if (has_near_node(end))
 		preflight_print(text, "%" PRIu64 ", threads on %s",
 				facts_count(end->facts, FACT_NUMA_NODE),
 				facts_text(end->facts, FACT_THREAD_NODES));
@@ -91,7 +85,7 @@ static int inspect_nodes(const struct end *end, struct error *err)
 	snprintf(advice, sizeof(advice), "leave --numa and --cpus out, or "
 		 "start it with numactl --cpunodebind=%s --membind=%s", near,
 		 near);
-	if (!has_near_node(end->facts))
+	if (!has_near_node(end))
 		return 0;
 	if (end->port->numa_node != PORT_NO_NODE &&
 	    end->port->numa_node != node)
@@ -108,9 +102,9 @@ static int inspect_nodes(const struct end *end, struct error *err)
 }
 
 /* True when registering locks memory, which on-demand paging does not. */
-static bool locks_memory(const struct ends *ends)
+static bool locks_memory(const struct end *end)
 {
-	return !ends->plan->odp && check_fact_known(ends);
+	return !end->plan->odp && check_fact_known(end);
 }
 
 /* The memory of the end that needs more, in bytes. */
@@ -140,9 +134,9 @@ static int inspect_memlock(const struct end *end, struct error *err)
 		    needed);
 }
 
-static bool wants_huge_pages(const struct ends *ends)
+static bool wants_huge_pages(const struct end *end)
 {
-	return ends->plan->hugepages && check_fact_known(ends);
+	return end->plan->hugepages && check_fact_known(end);
 }
 
 static uint64_t pages_needed(const struct ends *ends, const struct facts *facts)
@@ -184,17 +178,11 @@ static int inspect_pages(const struct end *end, struct error *err)
 }
 
 /* True for devices that relax the order of their writes only when asked to. */
-static bool can_relax(const struct port *port)
+static bool can_relax(const struct end *end)
 {
-	return !strncmp(facts_text(&port->facts, FACT_DRIVER), "mlx5", 4) &&
-	       strstr(facts_text(&port->facts, FACT_CPU_MODEL), "AMD") &&
-	       port->rate_mbps >= FAST_MBPS;
-}
-
-static bool relaxing_helps(const struct ends *ends)
-{
-	return can_relax(ends->client) ||
-	       (ends->server && can_relax(ends->server));
+	return !strncmp(facts_text(end->facts, FACT_DRIVER), "mlx5", 4) &&
+	       strstr(facts_text(end->facts, FACT_CPU_MODEL), "AMD") &&
+	       end->port->rate_mbps >= FAST_MBPS;
 }
 
 static void show_ordering(const struct end *end, char *text)
@@ -205,7 +193,7 @@ static void show_ordering(const struct end *end, char *text)
 
 static int inspect_ordering(const struct end *end, struct error *err)
 {
-	if (end->plan->relaxed_ordering || !can_relax(end->port))
+	if (end->plan->relaxed_ordering || !can_relax(end))
 		return 0;
 	return fail(err, -EINVAL, "add --relaxed-ordering",
 		    "%s device writes in strict order to a host with AMD "
@@ -229,7 +217,7 @@ const struct check host_checks[] = {
 	  .inspect = inspect_irqbalance,
 	  .cost = "with --events latencies change when an interrupt moves to "
 		  "another processor" },
-	{ .label = "device's NUMA node", .applies = nodes_matter,
+	{ .label = "device's NUMA node", .applies = has_near_node,
 	  .show = show_nodes, .inspect = inspect_nodes,
 	  .cost = "data crosses the link between the nodes: less bandwidth, "
 		  "and about 100 ns more for each access" },
@@ -241,7 +229,7 @@ const struct check host_checks[] = {
 	  .applies = wants_huge_pages, .show = show_pages, .need = need_pages,
 	  .inspect = inspect_pages, .wrong = true,
 	  .cost = "the memory of the messages cannot be allocated" },
-	{ .label = "ordering", .applies = relaxing_helps,
+	{ .label = "ordering", .applies = can_relax,
 	  .show = show_ordering, .inspect = inspect_ordering,
 	  .cost = "each write to memory waits for the one before it, and "
 		  "bandwidth stays below the link's" },

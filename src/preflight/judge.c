@@ -7,6 +7,9 @@
 
 #include "preflight/check.h"
 
+#define CLIENTS "the client's"
+#define SERVERS "the server's"
+
 void preflight_print(char text[PREFLIGHT_CELL], const char *fmt, ...)
 {
 	va_list ap;
@@ -16,12 +19,9 @@ void preflight_print(char text[PREFLIGHT_CELL], const char *fmt, ...)
 	va_end(ap);
 }
 
-bool check_fact_known(const struct ends *ends)
+bool check_fact_known(const struct end *end)
 {
-	const enum fact fact = ends->check->fact;
-
-	return facts_known(&ends->client->facts, fact) ||
-	       (ends->server && facts_known(&ends->server->facts, fact));
+	return facts_known(end->facts, end->ends->check->fact);
 }
 
 void check_show_fact(const struct end *end, char *text)
@@ -29,36 +29,31 @@ void check_show_fact(const struct end *end, char *text)
 	facts_format(end->facts, end->ends->check->fact, text, PREFLIGHT_CELL);
 }
 
-static struct ends make_ends(const struct plan *plan, const struct port *client,
-			     const struct port *server,
-			     const struct subnet *tcp)
+/* ALONE: there is no server. */
+static void set_ends(const struct plan *plan, const struct port *client,
+		     const struct port *server, const struct subnet *tcp,
+		     bool alone, struct ends *ends)
 {
-	struct ends ends = {
+	*ends = (struct ends){
 		.plan = plan,
 		.client = client,
 		.server = server,
+		.alone = alone,
 		.tcp = tcp,
 	};
-
-	ends.has_path = server && !path_choose(client, server, tcp, &ends.path,
-					       &ends.no_path);
-	return ends;
-}
-
-struct end end_of(const struct ends *ends, bool client)
-{
-	const struct port *port = end_port(ends, client);
-
-	return (struct end){
-		.ends = ends,
-		.plan = ends->plan,
-		.port = port,
-		.facts = port ? &port->facts : NULL,
-		.gid = client ? &ends->path.local : &ends->path.remote,
-		.client = client,
-		.name = end_name(client),
-		.whose = ends->alone ? "this host's" :
-			 client	     ? CLIENTS : SERVERS,
+	ends->has_path = server && !path_choose(client, server, tcp,
+						&ends->path, &ends->no_path);
+	ends->end[true] = (struct end){
+		.ends = ends, .plan = plan, .port = client,
+		.facts = &client->facts, .gid = &ends->path.local,
+		.client = true, .name = "client",
+		.whose = alone ? "this host's" : CLIENTS,
+	};
+	ends->end[false] = (struct end){
+		.ends = ends, .plan = plan, .port = server,
+		.facts = server ? &server->facts : NULL,
+		.gid = &ends->path.remote,
+		.name = "server", .whose = SERVERS,
 	};
 }
 
@@ -85,22 +80,29 @@ static const struct check *nth_check(const struct ends *ends, size_t i)
 	return NULL;
 }
 
+/* True when the current check applies to an end that is known. */
+static bool applies(const struct ends *ends)
+{
+	const struct check *check = ends->check;
+
+	return !check->applies || check->applies(&ends->end[true]) ||
+	       (ends->server && check->applies(&ends->end[false]));
+}
+
 /* Advance to the next check that applies, from index I on; false after the
  * last. */
 static bool next_check(struct ends *ends, size_t *i)
 {
 	do {
 		ends->check = nth_check(ends, (*i)++);
-	} while (ends->check && ends->check->applies &&
-		 !ends->check->applies(ends));
+	} while (ends->check && !applies(ends));
 	return ends->check;
 }
 
 static int refuse(const struct ends *ends, bool client, struct error *err)
 {
-	const struct end end = end_of(ends, client);
-
-	return ends->check->refuse ? ends->check->refuse(&end, err) : 0;
+	return ends->check->refuse ?
+		       ends->check->refuse(&ends->end[client], err) : 0;
 }
 
 static int judge(const struct ends *ends, struct error *err)
@@ -160,15 +162,13 @@ static void add_server(struct error *err, const struct error *other)
 /* Put what the check finds at either end into ERR. */
 static void inspect_both(const struct ends *ends, struct error *err)
 {
-	const struct end client = end_of(ends, true);
-	const struct end server = end_of(ends, false);
 	struct error other = { 0 };
 
-	ends->check->inspect(&client, err);
+	ends->check->inspect(&ends->end[true], err);
 	if (!ends->server)
 		return;
 	error_stage(&other, err->stage);
-	ends->check->inspect(&server, &other);
+	ends->check->inspect(&ends->end[false], &other);
 	if (!error_is_set(err))
 		*err = other;
 	else if (error_is_set(&other))
@@ -177,14 +177,12 @@ static void inspect_both(const struct ends *ends, struct error *err)
 
 static void show_cells(const struct ends *ends, struct preflight_row *row)
 {
-	const struct end client = end_of(ends, true);
-	const struct end server = end_of(ends, false);
 	const struct check *check = ends->check;
 
 	if (check->show)
-		check->show(&client, row->client);
+		check->show(&ends->end[true], row->client);
 	if (check->show && ends->server)
-		check->show(&server, row->server);
+		check->show(&ends->end[false], row->server);
 	if (check->needed)
 		preflight_print(row->needed, "%s", check->needed);
 	else if (check->need)
@@ -216,10 +214,10 @@ void preflight_run(const struct plan *plan, const struct port *client,
 		   const struct port *server, const struct subnet *tcp,
 		   struct preflight *preflight)
 {
-	struct ends ends = make_ends(plan, client, server, tcp);
+	struct ends ends;
 	size_t i = 0;
 
-	ends.alone = preflight->alone;
+	set_ends(plan, client, server, tcp, preflight->alone, &ends);
 	preflight->n = 0;
 	while (next_check(&ends, &i))
 		fill_row(&ends, preflight_row(preflight, ends.check->label));
@@ -229,10 +227,11 @@ int preflight_judge(const struct plan *plan, const struct port *client,
 		    const struct port *server, struct error *err)
 {
 	static const struct subnet nowhere = { 0 };
-	struct ends ends = make_ends(plan, client, server, &nowhere);
+	struct ends ends;
 	size_t i = 0;
 	int ret = 0;
 
+	set_ends(plan, client, server, &nowhere, false, &ends);
 	while (!ret && next_check(&ends, &i))
 		ret = judge(&ends, err);
 	return ret;

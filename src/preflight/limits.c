@@ -26,14 +26,6 @@ struct device_limit {
 	const char *less;	 /* advice; NULL: "use OPTION with less" */
 };
 
-static uint64_t limit_most(const struct port *port,
-			   const struct device_limit *limit)
-{
-	const char *at = (const char *)&port->limits + limit->offset;
-
-	return limit->wide ? *(const uint64_t *)at : *(const uint32_t *)at;
-}
-
 static uint64_t asked_size(const struct plan *plan, bool client)
 {
 	(void)client;
@@ -139,61 +131,65 @@ static const char *option_of(const struct device_limit *limit,
 							  limit->option;
 }
 
-static bool is_asked(const struct ends *ends)
+/* What the current check's limit is for. */
+static uint64_t asked_of(const struct end *end)
 {
-	const struct device_limit *limit = ends->check->limit;
+	return end->ends->check->limit->asked(end->plan, end->client);
+}
 
-	return limit->asked(ends->plan, true) ||
-	       (ends->server && limit->asked(ends->plan, false));
+static uint64_t most_of(const struct end *end)
+{
+	const struct device_limit *limit = end->ends->check->limit;
+	const char *at = (const char *)&end->port->limits + limit->offset;
+
+	return limit->wide ? *(const uint64_t *)at : *(const uint32_t *)at;
+}
+
+static bool is_asked(const struct end *end)
+{
+	return asked_of(end);
 }
 
 static void show_limit(const struct end *end, char *text)
 {
-	preflight_print(text, "%" PRIu64,
-			limit_most(end->port, end->ends->check->limit));
+	preflight_print(text, "%" PRIu64, most_of(end));
 }
 
 static void need_limit(const struct ends *ends, char *text)
 {
-	uint64_t client = ends->check->limit->asked(ends->plan, true);
-	uint64_t server = ends->check->limit->asked(ends->plan, false);
+	uint64_t client = asked_of(&ends->end[true]);
+	uint64_t server = asked_of(&ends->end[false]);
 
 	if (client == server)
 		preflight_print(text, "%" PRIu64, client);
 	else if (!client || !server)
 		preflight_print(text, "%" PRIu64 " at the %s",
-				client ? client : server, end_name(client));
+				client ? client : server,
+				client ? "client" : "server");
 	else
 		preflight_print(text, "%" PRIu64 ", %" PRIu64, client, server);
 }
 
-static bool is_short(const struct ends *ends, const struct device_limit *limit,
-		     bool client)
+static bool is_short(const struct end *end)
 {
-	return end_port(ends, client) &&
-	       limit->asked(ends->plan, client) >
-		       limit_most(end_port(ends, client), limit);
+	return end->port && asked_of(end) > most_of(end);
 }
 
 /* When both ends fall short, the one with less is reported: what fits it fits
  * both. */
-static bool is_worse(const struct ends *ends, const struct device_limit *limit,
-		     bool client)
+static bool is_worse(const struct end *end, const struct end *other)
 {
-	return is_short(ends, limit, client) &&
-	       limit_most(end_port(ends, client), limit) <
-		       limit_most(end_port(ends, !client), limit);
+	return is_short(end) && most_of(end) < most_of(other);
 }
 
 static int refuse_limit(const struct end *end, struct error *err)
 {
 	const struct device_limit *limit = end->ends->check->limit;
-	uint64_t most = limit_most(end->port, limit);
+	uint64_t most = most_of(end);
 	const char *option = option_of(limit, end->plan);
 	char advice[160];
 
-	if (!is_short(end->ends, limit, end->client) ||
-	    is_worse(end->ends, limit, !end->client))
+	if (!is_short(end) || is_worse(&end->ends->end[!end->client], end))
 		return 0;
 	if (limit->less)
 		snprintf(advice, sizeof(advice), "%s, or choose another device "
@@ -205,7 +201,7 @@ static int refuse_limit(const struct end *end, struct error *err)
 			 option, most, end->name);
 	return fail(err, -EINVAL, advice, "%s: %" PRIu64 " %s above what the "
 		    "%s's %s allows (%s %" PRIu64 ")",
-		    option, limit->asked(end->plan, end->client),
+		    option, asked_of(end),
 		    limit->what ? limit->what : "is", end->name,
 		    end->port->device, limit->name, most);
 }
@@ -215,9 +211,8 @@ static void warn_limit(const struct ends *ends, struct error *err)
 	const struct device_limit *limit = ends->check->limit;
 
 	for (int client = 1; client >= 0 && limit->shared; client--) {
-		const struct port *port = end_port(ends, client);
-		uint64_t asked = limit->asked(ends->plan, client);
-		uint64_t most = limit_most(port, limit);
+		const struct end *end = &ends->end[client];
+		uint64_t asked = asked_of(end), most = most_of(end);
 
 		if ((double)asked <= NEARLY_ALL * (double)most)
 			continue;
@@ -227,15 +222,15 @@ static void warn_limit(const struct ends *ends, struct error *err)
 		     "%s: %" PRIu64 " %s nearly all that the %s's %s has (%s "
 		     "%" PRIu64 ")",
 		     option_of(limit, ends->plan), asked,
-		     limit->what ? limit->what : "is", end_name(client),
-		     port->device, limit->name, most);
+		     limit->what ? limit->what : "is", end->name,
+		     end->port->device, limit->name, most);
 		return;
 	}
 }
 
-static bool has_reads(const struct ends *ends)
+static bool has_reads(const struct end *end)
 {
-	return op_table[ends->plan->op].fetches;
+	return op_table[end->plan->op].fetches;
 }
 
 static void show_reads(const struct end *end, char *text)
@@ -259,16 +254,14 @@ static void need_reads(const struct ends *ends, char *text)
 		preflight_print(text, "%u", client ? client : server);
 }
 
-/* Check the reads or atomics that the client, or the server, starts. */
-static int refuse_reads_of(const struct ends *ends, bool client,
-			   struct error *err)
+/* Check the reads or atomics that FROM starts. */
+static int refuse_reads_of(const struct end *from, struct error *err)
 {
-	const struct port *from = end_port(ends, client);
-	const struct port *to = end_port(ends, !client);
-	uint32_t asked = plan_reads(ends->plan, client);
-	uint32_t most = plan_most_reads(from, to);
+	const struct end *to = &from->ends->end[!from->client];
+	uint32_t asked = plan_reads(from->plan, from->client);
+	uint32_t most = plan_most_reads(from->port, to->port);
 
-	if (!plan_sends(ends->plan, client))
+	if (!plan_sends(from->plan, from->client))
 		return 0;
 	if (!most)
 		return fail(err, -EINVAL,
@@ -277,29 +270,29 @@ static int refuse_reads_of(const struct ends *ends, bool client,
 			    "direction",
 			    "RDMA read: the %s's %s starts %u at once, the "
 			    "%s's %s answers %u",
-			    end_name(client), from->device,
-			    from->limits.max_qp_init_rd_atom, end_name(!client),
-			    to->device, to->limits.max_qp_rd_atom);
+			    from->name, from->port->device,
+			    from->port->limits.max_qp_init_rd_atom, to->name,
+			    to->port->device, to->port->limits.max_qp_rd_atom);
 	if (asked <= most)
 		return 0;
 	return fail(err, -EINVAL, "ask for no more than both support, or leave "
 		    "--outstanding-reads out",
 		    "--outstanding-reads %u: the %s's %s starts at most %u at "
 		    "once, the %s's %s answers %u",
-		    asked, end_name(client), from->device,
-		    from->limits.max_qp_init_rd_atom, end_name(!client),
-		    to->device, to->limits.max_qp_rd_atom);
+		    asked, from->name, from->port->device,
+		    from->port->limits.max_qp_init_rd_atom, to->name,
+		    to->port->device, to->port->limits.max_qp_rd_atom);
 }
 
 static int refuse_reads(const struct ends *ends, struct error *err)
 {
-	return refuse_reads_of(ends, true, err) ?:
-	       refuse_reads_of(ends, false, err);
+	return refuse_reads_of(&ends->end[true], err) ?:
+	       refuse_reads_of(&ends->end[false], err);
 }
 
-static bool wants_xrc(const struct ends *ends)
+static bool wants_xrc(const struct end *end)
 {
-	return plan_has_targets(ends->plan);
+	return plan_has_targets(end->plan);
 }
 
 static void show_xrc(const struct end *end, char *text)
@@ -317,9 +310,9 @@ static int refuse_xrc(const struct end *end, struct error *err)
 		    end->name, end->port->device);
 }
 
-static bool wants_paging(const struct ends *ends)
+static bool wants_paging(const struct end *end)
 {
-	return ends->plan->odp;
+	return end->plan->odp;
 }
 
 static void show_paging(const struct end *end, char *text)
@@ -337,9 +330,9 @@ static void show_paging(const struct end *end, char *text)
 	preflight_print(text, "%s", *list ? list : "none");
 }
 
-static bool wants_pacing(const struct ends *ends)
+static bool wants_pacing(const struct end *end)
 {
-	return ends->plan->pacing == PACING_DEVICE;
+	return end->plan->pacing == PACING_DEVICE;
 }
 
 static void show_pacing(const struct end *end, char *text)

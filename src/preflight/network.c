@@ -70,15 +70,11 @@ static void show_speed(const struct end *end, char *text)
 				(double)most / 1000);
 }
 
-static bool shows_speed(const struct ends *ends)
+static bool shows_speed(const struct end *end)
 {
-	const struct end client = end_of(ends, true);
-	const struct end server = end_of(ends, false);
 	char text[PREFLIGHT_CELL] = "";
 
-	show_speed(&client, text);
-	if (!text[0] && ends->server)
-		show_speed(&server, text);
+	show_speed(end, text);
 	return text[0];
 }
 
@@ -145,11 +141,13 @@ static bool lists(const char *list, uint32_t priority)
 	return strchr(list, (int)('0' + priority));
 }
 
-static bool has_priorities(const struct ends *ends)
+static bool has_priorities(const struct end *end)
 {
+	const struct port *client = end->ends->client;
+
 	/* TCP, on iWARP, needs neither */
-	return port_is_ethernet(ends->client) && !ends->client->iwarp &&
-	       check_fact_known(ends);
+	return port_is_ethernet(client) && !client->iwarp &&
+	       check_fact_known(end);
 }
 
 static void show_control(const struct end *end, char *text)

@@ -76,15 +76,15 @@ static void warn_kinds(const struct ends *ends, struct error *err)
 	fail(err, -EINVAL, "give both ends addresses of one family, and let "
 	     "both have RoCE v2 (cma_roce_mode)",
 	     "the %s has no %s %s GID, so that %s %s is used",
-	     end_name(has_rank(ends->server, rank)),
+	     ends->end[has_rank(ends->server, rank)].name,
 	     gid_type_name((uint8_t)(rank / 2)), rank % 2 ? "IPv4" : "IPv6",
 	     gid_type_name(ends->path.local.type),
 	     gid_is_ipv4(&ends->path.local.raw) ? "IPv4" : "IPv6");
 }
 
-static bool goes_by_gid(const struct ends *ends)
+static bool goes_by_gid(const struct end *end)
 {
-	return ends->has_path && ends->path.global;
+	return end->ends->has_path && end->ends->path.global;
 }
 
 static void show_gid(const struct end *end, char *text)
@@ -137,24 +137,22 @@ static void show_subnet(const struct end *end, char *text)
 
 static void warn_subnet(const struct ends *ends, struct error *err)
 {
-	const struct end client = end_of(ends, true);
-	const struct end server = end_of(ends, false);
 	char mine[PREFLIGHT_CELL], theirs[PREFLIGHT_CELL];
 
 	if (gid_common_prefix(&ends->path.local.raw, &ends->path.remote.raw) >=
 	    subnet_prefix(ends))
 		return;
-	show_subnet(&client, mine);
-	show_subnet(&server, theirs);
+	show_subnet(&ends->end[true], mine);
+	show_subnet(&ends->end[false], theirs);
 	fail(err, -EINVAL,
 	     "check that a router between both ends forwards this traffic, or "
 	     "choose GIDs of one subnet with -x on both ends",
 	     "the client's GID is in %s, the server's in %s", mine, theirs);
 }
 
-static bool goes_by_lid(const struct ends *ends)
+static bool goes_by_lid(const struct end *end)
 {
-	return ends->has_path && !ends->path.global;
+	return end->ends->has_path && !end->ends->path.global;
 }
 
 static void show_path(const struct end *end, char *text)
@@ -167,9 +165,9 @@ static int refuse_addressing(const struct ends *ends, struct error *err)
 	return addressing_check_path(ends->plan, &ends->path, err);
 }
 
-static bool goes_by_manager(const struct ends *ends)
+static bool goes_by_manager(const struct end *end)
 {
-	return ends->has_path && ends->plan->rdma_cm;
+	return end->ends->has_path && end->plan->rdma_cm;
 }
 
 /* Show the address that rdma_cm is given (session/manager.h). */
@@ -232,11 +230,11 @@ static void warn_mtu(const struct ends *ends, struct error *err)
 	     ends->client->device, mine, ends->server->device, theirs);
 }
 
-static bool is_datagram(const struct ends *ends)
+static bool is_datagram(const struct end *end)
 {
 	/* the sizes of --all stop at what both ends can do */
-	return plan_is_datagram(ends->plan) &&
-	       (ends->server || !ends->plan->all);
+	return plan_is_datagram(end->plan) &&
+	       (end->ends->server || !end->plan->all);
 }
 
 static void need_datagram(const struct ends *ends, char *text)
@@ -265,9 +263,9 @@ static int refuse_datagram(const struct end *end, struct error *err)
 		    end->ends->server ? "path" : "client's", mtu);
 }
 
-static bool is_multicast(const struct ends *ends)
+static bool is_multicast(const struct end *end)
 {
-	return ends->plan->mcast.wanted;
+	return end->plan->mcast.wanted;
 }
 
 static void need_group(const struct ends *ends, char *text)
@@ -313,18 +311,18 @@ static int refuse_pkeys(const struct ends *ends, struct error *err)
 
 static void warn_pkey(const struct ends *ends, struct error *err)
 {
-	const uint16_t keys[] = { ends->server->pkey, ends->client->pkey };
+	for (int client = 1; client >= 0; client--) {
+		const struct end *end = &ends->end[client];
+		const unsigned int key = end->port->pkey;
 
-	for (int client = 1; client >= 0; client--)
-		if (keys[client] && !(keys[client] & PORT_PKEY_FULL)) {
-			fail(err, -EINVAL, "this works as long as the other "
-			     "end is a full member",
-			     "P_Key 0x%04x of the %s's %s is of a limited "
-			     "member",
-			     keys[client], end_name(client),
-			     end_port(ends, client)->device);
-			return;
-		}
+		if (!key || key & PORT_PKEY_FULL)
+			continue;
+		fail(err, -EINVAL,
+		     "this works as long as the other end is a full member",
+		     "P_Key 0x%04x of the %s's %s is of a limited member", key,
+		     end->name, end->port->device);
+		return;
+	}
 }
 
 // clang-format off

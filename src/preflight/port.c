@@ -106,15 +106,14 @@ static int refuse_link_layers(const struct ends *ends, struct error *err)
 		    ends->no_path.message);
 }
 
-static bool has_lids(const struct ends *ends)
+static bool has_lid(const struct end *end)
 {
-	return !port_is_ethernet(ends->client) ||
-	       (ends->server && !port_is_ethernet(ends->server));
+	return !port_is_ethernet(end->port);
 }
 
 static void show_lid(const struct end *end, char *text)
 {
-	if (!port_is_ethernet(end->port))
+	if (has_lid(end))
 		preflight_print(text, "%u", end->port->lid);
 }
 
@@ -123,8 +122,7 @@ static int refuse_lid(const struct end *end, struct error *err)
 {
 	char advice[120];
 
-	if (port_is_ethernet(end->port) || end->port->lid ||
-	    end->port->grh_required)
+	if (!has_lid(end) || end->port->lid || end->port->grh_required)
 		return 0;
 	snprintf(advice, sizeof(advice),
 		 "start a subnet manager, such as opensm, in %s fabric",
@@ -172,7 +170,7 @@ const struct check port_checks[] = {
 	  .refuse = refuse_state },
 	{ .label = "link layer", .show = show_link_layer,
 	  .refuse = refuse_lacking, .refuse_pair = refuse_link_layers },
-	{ .label = "LID", .applies = has_lids, .show = show_lid,
+	{ .label = "LID", .applies = has_lid, .show = show_lid,
 	  .refuse = refuse_lid },
 	{ .label = "rate", .show = show_rate, .warn = warn_rate },
 	{ .label = "NUMA node", .show = show_node },

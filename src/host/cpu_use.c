@@ -2,8 +2,6 @@
 #include "host/cpu_use.h"
 
 #include <ctype.h>
-#include <dirent.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,21 +81,15 @@ static uint64_t system_time(pid_t id)
 	return ticks * ns_per_tick();
 }
 
-static void read_switches(pid_t id, struct cpu_use *use)
+static uint64_t read_switches(pid_t id, const char *kind)
 {
-	char path[SYSFS_PATH_SIZE], line[256];
-	FILE *file;
+	char text[32], *end;
+	uint64_t n;
 
-	sysfs_path(path, "/proc/self/task/%d/status", (int)id);
-	file = fopen(path, "re");
-	while (file && fgets(line, sizeof(line), file)) {
-		sscanf(line, "voluntary_ctxt_switches: %" SCNu64,
-		       &use->voluntary);
-		sscanf(line, "nonvoluntary_ctxt_switches: %" SCNu64,
-		       &use->involuntary);
-	}
-	if (file)
-		fclose(file);
+	sysfs_find(text, sizeof(text), kind, "/proc/self/task/%d/status",
+		   (int)id);
+	n = strtoull(text, &end, 10);
+	return end == text ? CPU_UNKNOWN : n;
 }
 
 struct cpu_use cpu_use_task(const struct cpu_task *task)
@@ -112,7 +104,9 @@ struct cpu_use cpu_use_task(const struct cpu_task *task)
 	ns = (uint64_t)used.tv_sec * SECOND + (uint64_t)used.tv_nsec;
 	use.system_ns = smaller(system_time(task->id), ns);
 	use.user_ns = ns - use.system_ns;
-	read_switches(task->id, &use);
+	use.voluntary = read_switches(task->id, "voluntary_ctxt_switches:");
+	use.involuntary = read_switches(task->id,
+					"nonvoluntary_ctxt_switches:");
 	return use;
 }
 
@@ -187,28 +181,21 @@ uint64_t cpu_throttles(void)
 /* Interrupt numbers are far smaller. */
 #define NUMBERS 65536
 
-/* Mark the numbers of DEVICE's vectors in MINE.  Returns how many there are. */
-static unsigned int find_vectors(const char *device, bool mine[NUMBERS])
+/* The vectors of a device. */
+struct vectors {
+	bool any;
+	bool mine[NUMBERS];
+};
+
+/* A sysfs_visitor. */
+static void note_vector(const char *name, void *into)
 {
-	char path[SYSFS_PATH_SIZE];
-	unsigned int n = 0;
-	struct dirent *entry;
-	DIR *dir;
+	struct vectors *vectors = into;
+	unsigned long number = strtoul(name, NULL, 10);
 
-	sysfs_path(path, "/sys/class/infiniband/%s/device/msi_irqs", device);
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir))) {
-		const char *name = entry->d_name;
-		unsigned long number = strtoul(name, NULL, 10);
-
-		if (name[strspn(name, "0123456789")] || number >= NUMBERS)
-			continue;
-		mine[number] = true;
-		n++;
-	}
-	if (dir)
-		closedir(dir);
-	return n;
+	if (name[strspn(name, "0123456789")] || number >= NUMBERS)
+		return;
+	vectors->any = vectors->mine[number] = true;
 }
 
 /* The sum of the counts at the beginning of TEXT, one for each CPU; a name
@@ -247,18 +234,20 @@ static uint64_t sum_lines(FILE *file, const bool mine[NUMBERS])
 
 uint64_t interrupts_of(const char *device)
 {
-	bool *mine = xcalloc(NUMBERS, sizeof(*mine));
+	struct vectors *vectors = xcalloc(1, sizeof(*vectors));
 	uint64_t sum = CPU_UNKNOWN;
 	char path[SYSFS_PATH_SIZE];
 	FILE *file = NULL;
 
+	sysfs_list(note_vector, vectors,
+		   "/sys/class/infiniband/%s/device/msi_irqs", device);
 	sysfs_path(path, "/proc/interrupts");
-	if (find_vectors(device, mine))
+	if (vectors->any)
 		file = fopen(path, "re");
 	if (file) {
-		sum = sum_lines(file, mine);
+		sum = sum_lines(file, vectors->mine);
 		fclose(file);
 	}
-	free(mine);
+	free(vectors);
 	return sum;
 }

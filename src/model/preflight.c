@@ -3,11 +3,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/xalloc.h"
-
-#define ROWS_AT_FIRST 64
 
 void preflight_free(struct preflight *preflight)
 {
@@ -15,25 +12,13 @@ void preflight_free(struct preflight *preflight)
 	*preflight = (struct preflight){ .n = 0 };
 }
 
-static void grow(struct preflight *preflight)
-{
-	struct preflight_row *rows;
-
-	preflight->room = preflight->n ? 2 * preflight->n : ROWS_AT_FIRST;
-	rows = xcalloc(preflight->room, sizeof(*rows));
-	if (preflight->n)
-		memcpy(rows, preflight->rows, preflight->n * sizeof(*rows));
-	free(preflight->rows);
-	preflight->rows = rows;
-}
-
 struct preflight_row *preflight_row(struct preflight *preflight,
 				    const char *label)
 {
+	const size_t size = (preflight->n + 1) * sizeof(*preflight->rows);
 	struct preflight_row *row;
 
-	if (preflight->n == preflight->room)
-		grow(preflight);
+	preflight->rows = xcheck(realloc(preflight->rows, size));
 	row = &preflight->rows[preflight->n++];
 	*row = (struct preflight_row){ .verdict = VERDICT_OK };
 	snprintf(row->check, sizeof(row->check), "%s", label);

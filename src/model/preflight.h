@@ -26,7 +26,6 @@ struct preflight_row {
 struct preflight {
 	bool alone;		/* of this end only: "verbsperf check" */
 	uint32_t n;
-	uint32_t room;
 	struct preflight_row *rows; /* on the heap; preflight_free() */
 };
 

@@ -60,17 +60,17 @@ static const struct column percentile_columns[] = {
 };
 // clang-format on
 
-#define COLUMNS_MAX (8 + PERCENTILES_MAX)
+/* Those of a batch: four of bandwidth, and five of latency. */
+#define COLUMNS_MAX (9 + PERCENTILES_MAX)
 /* Greatest width of a table in characters, even with a failed row. */
 #define TABLE_WIDTH 112
 
 struct table {
 	struct column columns[COLUMNS_MAX];
 	uint32_t n;
-	/* percentiles that do not fit, or the time of a batch, printed below
-	 * each row */
-	struct column below[COLUMNS_MAX];
-	uint32_t n_below;
+	uint32_t beside;	/* the first so many; the others are printed
+				 * below each row: percentiles that do not fit,
+				 * or the time of a batch */
 };
 
 static void add_columns(struct table *table, const struct column *columns,
@@ -89,11 +89,9 @@ static int table_width(const struct table *table)
 	return width;
 }
 
-/* Add the requested percentiles instead of the usual two. */
+/* Add the requested percentiles. */
 static void add_percentiles(struct table *table, const struct percentiles *list)
 {
-	uint32_t n = table->n;
-
 	for (uint32_t i = 0; i < list->n; i++) {
 		char text[PERCENTILE_TEXT_SIZE];
 		struct column *c = &table->columns[table->n++];
@@ -106,43 +104,30 @@ static void add_percentiles(struct table *table, const struct percentiles *list)
 		c->offset = offsetof(struct result_row, percentiles) +
 			    i * sizeof(double);
 	}
-	if (table_width(table) <= TABLE_WIDTH)
-		return;
-	memcpy(table->below, &table->columns[n],
-	       list->n * sizeof(*table->below));
-	table->n_below = list->n;
-	table->n = n;
-}
-
-static struct table make_latency_table(const struct parameters *params)
-{
-	struct table table = { .n = 0 };
-
-	add_columns(&table, latency_columns, 5);
-	if (params->percentiles.n)
-		add_percentiles(&table, &params->percentiles);
-	else
-		add_columns(&table, percentile_columns, 2);
-	return table;
 }
 
 /* A batch is one message, whose time is below the row; its rate is printed with
  * that, in a better unit. */
 static struct table make_table(const struct parameters *params)
 {
-	const bool batch = params->plan.batch.n;
-	struct table table = { .n = 0 }, times;
+	const bool bandwidth = params->plan.metric == METRIC_BANDWIDTH;
+	struct table table = { .n = 0 };
 
-	if (params->plan.metric == METRIC_LATENCY)
-		return make_latency_table(params);
-	add_columns(&table, bandwidth_columns, batch ? 4 : 5);
-	if (!batch)
+	if (bandwidth)
+		add_columns(&table, bandwidth_columns,
+			    params->plan.batch.n ? 4 : 5);
+	table.beside = table.n;
+	if (!plan_has_latency(&params->plan))
 		return table;
-	times = make_latency_table(params);
-	table.n_below = times.n + times.n_below;
-	memcpy(table.below, times.columns, sizeof(table.below));
-	memcpy(&table.below[times.n], times.below,
-	       times.n_below * sizeof(*times.below));
+	add_columns(&table, latency_columns, 5);
+	if (!bandwidth)
+		table.beside = table.n;
+	if (params->percentiles.n)
+		add_percentiles(&table, &params->percentiles);
+	else
+		add_columns(&table, percentile_columns, 2);
+	if (!bandwidth && table_width(&table) <= TABLE_WIDTH)
+		table.beside = table.n;
 	return table;
 }
 
@@ -158,7 +143,7 @@ static double value_of(const struct column *c, const struct result_row *row)
 static void print_headings(FILE *out, const struct table *table)
 {
 	fprintf(out, "%-10s %12s", " #bytes", "#iterations");
-	for (uint32_t i = 0; i < table->n; i++)
+	for (uint32_t i = 0; i < table->beside; i++)
 		fprintf(out, " %*s", table->columns[i].width,
 			table->columns[i].heading);
 	fputs("\n", out);
@@ -179,15 +164,18 @@ static void print_batch(FILE *out, const struct plan *plan,
 static void print_below(FILE *out, const struct table *table,
 			const struct result_row *row)
 {
-	for (uint32_t i = 0; i < table->n_below; i++) {
-		const struct column *c = &table->below[i];
+	const struct column *below = &table->columns[table->beside];
+	const uint32_t n = table->n - table->beside;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct column *c = &below[i];
 
 		if (i % 5 == 0)
 			fputs(i ? "\n  " : "  ", out);
 		fprintf(out, " %12s", c->heading);
 		print_cell(out, 8, c->decimals, value_of(c, row));
 	}
-	if (table->n_below)
+	if (n)
 		fputs("\n", out);
 }
 
@@ -296,7 +284,7 @@ static void print_row(FILE *out, const struct table *table,
 {
 	fprintf(out, " %-9" PRIu64 " %12" PRIu64, row->size,
 		row->total.iterations);
-	for (uint32_t i = 0; i < table->n; i++)
+	for (uint32_t i = 0; i < table->beside; i++)
 		print_cell(out, table->columns[i].width,
 			   table->columns[i].decimals,
 			   value_of(&table->columns[i], row));

@@ -69,25 +69,30 @@ int report_check_path(const char *path, bool empty, struct error *err)
 	return 0;
 }
 
+/* Write TEXT to OUT, and close it unless it is stdout. */
+static int put(FILE *out, const char *text)
+{
+	int ret = fputs(text, out) == EOF || fflush(out) == EOF ? -errno : 0;
+
+	if (out != stdout && fclose(out) == EOF && !ret)
+		ret = -errno;
+	return ret;
+}
+
 /* Write to PATH itself, which is no regular file or must not be replaced. */
 static int write_in_place(const char *path, const char *text, struct error *err)
 {
 	bool to_stdout = !strcmp(path, "-");
 	FILE *out = to_stdout ? stdout : open_output(path);
-	int errnum = 0;
+	int ret;
 
 	if (!out)
 		return fail_errno(err, errno,
 				  errno == ENXIO ? "nobody reads it" : NULL,
 				  "cannot write %s", path);
-	if (fputs(text, out) == EOF || fflush(out) == EOF)
-		errnum = errno;
-	if (!to_stdout && fclose(out) == EOF && !errnum)
-		errnum = errno;
-	if (!errnum)
-		return 0;
-	return fail_errno(err, errnum, NULL, "cannot write %s",
-			  to_stdout ? "to stdout" : path);
+	ret = put(out, text);
+	return ret ? fail_errno(err, ret, NULL, "cannot write %s",
+				to_stdout ? "to stdout" : path) : 0;
 }
 
 struct replacement {
@@ -156,23 +161,6 @@ static bool take_rights(int fd, const struct replacement *r)
 	return !fchmod(fd, r->before.st_mode & 07777);
 }
 
-static int write_all(int fd, const char *text)
-{
-	size_t length = strlen(text);
-
-	while (length) {
-		ssize_t n = write(fd, text, length);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0) {
-			text += n;
-			length -= (size_t)n;
-		}
-	}
-	return 0;
-}
-
 /* True when ERRNUM means that the file must be written in place. */
 static bool is_forbidden(int errnum)
 {
@@ -183,10 +171,11 @@ static bool is_forbidden(int errnum)
 /* Write TEXT to FD, close it, and rename the file into place. */
 static int fill(int fd, const char *text, const struct replacement *r)
 {
-	int ret = take_rights(fd, r) ? write_all(fd, text) : -EPERM;
+	const bool allowed = take_rights(fd, r);
+	int ret = put(xcheck(fdopen(fd, "w")), allowed ? text : "");
 
-	if (close(fd) && !ret)
-		ret = -errno;
+	if (!allowed)
+		ret = -EPERM;
 	if (!ret && rename(r->temporary, r->path))
 		ret = -errno;
 	if (ret)

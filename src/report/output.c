@@ -206,20 +206,14 @@ static int replace(const char *path, const char *text)
 	return ret;
 }
 
-int report_write(const char *path, const char *text, struct error *err)
+int report_print(const char *path, char *text, struct error *err)
 {
 	int ret = strcmp(path, "-") != 0 ? replace(path, text) : 1;
 
 	if (ret > 0)
-		return write_in_place(path, text, err);
-	return ret ? fail(err, ret, NULL, "cannot write %s: %s", path,
-			  strerror(-ret)) : 0;
-}
-
-int report_print(const char *path, char *text, struct error *err)
-{
-	int ret = report_write(path, text, err);
-
+		ret = write_in_place(path, text, err);
+	else if (ret)
+		fail_errno(err, ret, NULL, "cannot write %s", path);
 	free(text);
 	return ret;
 }

@@ -1,5 +1,5 @@
 /* Renders a finished result for people or machines.  Rendering is pure and
- * returns text on the heap; only report_write() and sinks write to stdout. */
+ * returns text on the heap; only report_print() and sinks write to stdout. */
 #pragma once
 
 #include <stdbool.h>
@@ -60,18 +60,15 @@ char *report_faults(void);
 /*
  * Can PATH be written?  Call before a run, so that its result is not lost.
  * With EMPTY, creates or truncates the file; otherwise changes nothing.
- * Returns like report_write().
+ * Returns like report_print().
  */
 int report_check_path(const char *path, bool empty, struct error *err);
 
 /*
- * Write TEXT to the file PATH, or to stdout for "-".  A file that cannot be
- * written stays as before.  Returns 0, or a negative errno,
- * set in ERR.
+ * Write TEXT, which is freed, to the file PATH, or to stdout for "-".  A file
+ * that cannot be written stays as before.  Returns 0, or a negative errno, set
+ * in ERR.
  */
-int report_write(const char *path, const char *text, struct error *err);
-
-/* Like report_write(), and free TEXT. */
 int report_print(const char *path, char *text, struct error *err);
 
 /* outputs.c: writes a result to the table and to every machine format the user

@@ -733,15 +733,17 @@ TEST(test_output_errors)
 {
 	struct error err = { 0 };
 
-	assert_int_equal(report_write("/dev/full", "text\n", &err), -ENOSPC);
+	assert_int_equal(report_print("/dev/full", strdup("text\n"), &err),
+			 -ENOSPC);
 	assert_message(&err, "cannot write /dev/full: No space left on device");
 	assert_string_equal(err.code, "ENOSPC");
 	error_clear(&err);
-	assert_int_equal(report_write("/nowhere/at/all", "x", &err), -ENOENT);
+	assert_int_equal(report_print("/nowhere/at/all", strdup("x"), &err),
+			 -ENOENT);
 	assert_message(&err, "cannot write /nowhere/at/all: No such file or "
 			     "directory");
 	error_clear(&err);
-	assert_int_equal(report_write("/", "x", &err), -EISDIR);
+	assert_int_equal(report_print("/", strdup("x"), &err), -EISDIR);
 }
 
 TEST(test_output_to_a_file)
@@ -753,7 +755,7 @@ TEST(test_output_to_a_file)
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, "something longer\n", 17), 17);
 	close(fd);
-	assert_int_equal(report_write(path, "short\n", &err), 0);
+	assert_int_equal(report_print(path, strdup("short\n"), &err), 0);
 	/* it may be another one */
 	fd = open(path, O_RDONLY);
 	assert_int_equal(pread(fd, text, sizeof(text), 0), 6);
@@ -771,7 +773,7 @@ TEST(test_full_stdout)
 	assert_true(saved >= 0);
 	fflush(stdout);
 	assert_non_null(freopen("/dev/full", "w", stdout));
-	ret = report_write("-", "text\n", &err);
+	ret = report_print("-", strdup("text\n"), &err);
 	clearerr(stdout);
 	dup2(saved, 1);
 	close(saved);

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/numbers.h"
+#include "cli/commands.h"
 #include "cli/perftest_table.h"
 #include "model/param.h"
 
@@ -46,7 +47,7 @@ uint32_t suggest_distance(const char *a, const char *b)
 struct guess {
 	const char *name;
 	uint32_t distance;	/* a better guess has a smaller one */
-	char text[NAME_SIZE];	/* what to write; empty: no guess */
+	const char *meant;	/* NULL: no guess */
 };
 
 /* Allow a third of the characters to be wrong: at least one, at most three. */
@@ -60,41 +61,27 @@ static struct guess make_guess(const char *name)
 	};
 }
 
-/* Consider that NAME misspells the LENGTH characters of CANDIDATE; the user
- * should then write TEXT. */
-static void consider(struct guess *g, const char *candidate, size_t length,
-		     const char *text)
+/* Consider that NAME misspells CANDIDATE; the user should then write MEANT. */
+static void consider(struct guess *g, const char *candidate, const char *meant)
 {
-	char copy[NAME_SIZE];
-	uint32_t distance;
+	const uint32_t distance = suggest_distance(g->name, candidate);
 
-	snprintf(copy, sizeof(copy), "%.*s", (int)length, candidate);
-	distance = suggest_distance(g->name, copy);
 	if (distance >= g->distance)
 		return;
 	g->distance = distance;
-	snprintf(g->text, sizeof(g->text), "%s", text);
+	g->meant = meant;
 }
 
 /* Consider that NAME misspells an option of ours, or perftest's name of one. */
 static void consider_options(struct guess *g)
 {
-	char text[NAME_SIZE];
-
-	for (size_t i = 0; i < param_count; i++) {
-		const struct param *row = &param_table[i];
-
-		snprintf(text, sizeof(text), "--%s", row->name);
-		if (!(row->who & PARAM_HIDDEN))
-			consider(g, row->name, strlen(row->name), text);
-	}
-	for (size_t i = 0; i < perftest_option_count; i++) {
-		const struct perftest_option *o = &perftest_options[i];
-
-		snprintf(text, sizeof(text), "--%s", o->ours ? o->ours : "");
-		if (o->ours)
-			consider(g, o->name, strlen(o->name), text);
-	}
+	for (size_t i = 0; i < param_count; i++)
+		if (!(param_table[i].who & PARAM_HIDDEN))
+			consider(g, param_table[i].name, param_table[i].name);
+	for (size_t i = 0; i < perftest_option_count; i++)
+		if (perftest_options[i].ours)
+			consider(g, perftest_options[i].name,
+				 perftest_options[i].ours);
 }
 
 /* Names that have another meaning in other programs, and none here. */
@@ -171,12 +158,12 @@ static const char *say_perftest(const struct perftest_option *o,
 	return advice;
 }
 
-/* Returns false when there is no guess. */
-static bool say_guess(const struct guess *g, char advice[ADVICE_SIZE])
+static const char *say_option(const struct guess *g, char advice[ADVICE_SIZE])
 {
-	if (g->text[0])
-		snprintf(advice, ADVICE_SIZE, "did you mean %s?", g->text);
-	return g->text[0];
+	if (!g->meant)
+		return "see --help";
+	snprintf(advice, ADVICE_SIZE, "did you mean --%s?", g->meant);
+	return advice;
 }
 
 const char *suggest_option(const char *name, char advice[ADVICE_SIZE])
@@ -190,9 +177,9 @@ const char *suggest_option(const char *name, char advice[ADVICE_SIZE])
 	if (o)
 		return say_perftest(o, advice);
 	consider_options(&g);
-	consider(&g, "help", 4, "--help");
-	consider(&g, "version", 7, "--version");
-	return say_guess(&g, advice) ? advice : "see --help";
+	consider(&g, "help", "help");
+	consider(&g, "version", "version");
+	return say_option(&g, advice);
 }
 
 const char *suggest_letter(char letter, char advice[ADVICE_SIZE])
@@ -208,37 +195,35 @@ const char *suggest_letter(char letter, char advice[ADVICE_SIZE])
 const char *suggest_perftest(const char *name, char advice[ADVICE_SIZE])
 {
 	struct guess g = make_guess(name);
-	char text[NAME_SIZE];
 
-	for (size_t i = 0; i < perftest_option_count; i++) {
-		const char *other = perftest_options[i].name;
-
-		snprintf(text, sizeof(text), "--%s", other);
-		consider(&g, other, strlen(other), text);
-	}
-	return say_guess(&g, advice) ? advice : "see --help";
+	for (size_t i = 0; i < perftest_option_count; i++)
+		consider(&g, perftest_options[i].name,
+			 perftest_options[i].name);
+	return say_option(&g, advice);
 }
 
 bool suggest_command(const char *word, const char *words,
 		     char advice[ADVICE_SIZE])
 {
-	struct guess g = make_guess(word);
-	char one[NAME_SIZE], parts[ADVICE_SIZE] = "";
 	const char *meaning = suggest_strange(word);
+	char copy[COMMAND_WORDS_SIZE], parts[ADVICE_SIZE] = "", *rest;
+	struct guess g = make_guess(word);
 
-	if (meaning)
+	if (meaning) {
 		snprintf(advice, ADVICE_SIZE, "%s", meaning);
-	while (!meaning && *words) {
-		size_t length = strcspn(words, " ");
-
-		snprintf(one, sizeof(one), "%.*s", (int)length, words);
-		consider(&g, words, length, one);
+		return true;
+	}
+	snprintf(copy, sizeof(copy), "%s", words);
+	for (char *one = strtok_r(copy, " ", &rest); one;
+	     one = strtok_r(NULL, " ", &rest)) {
+		consider(&g, one, one);
 		if (word[0] && word[1] && strstr(one, word))
 			text_append(parts, sizeof(parts), "%s%s",
 				    *parts ? ", " : "", one);
-		words += length + strspn(words + length, " ");
 	}
 	if (*parts)
 		snprintf(advice, ADVICE_SIZE, "did you mean %.140s?", parts);
-	return meaning || *parts || say_guess(&g, advice);
+	else if (g.meant)
+		snprintf(advice, ADVICE_SIZE, "did you mean %s?", g.meant);
+	return *parts || g.meant;
 }

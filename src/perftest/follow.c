@@ -15,15 +15,15 @@ static struct key key_of(const struct session *s, uint32_t i)
 {
 	const struct endpoint *end = &s->run.result->ends[s->run.client];
 
-	return (struct key){
+	struct key key = {
 		.lid = end->lid,
 		.reads = talk_of(s)->reads,
-		.qpn = end->qps[i].qpn,
-		.psn = end->qps[i].psn,
-		.rkey = end->qps[i].rkey,
-		.va = endpoint_va(end, i),
 		.gid = end->gid,
+		.qp = end->qps[i],
 	};
+
+	key.qp.va = endpoint_va(end, i);
+	return key;
 }
 
 static int swap_key(struct session *s, uint32_t i, uint64_t more,
@@ -84,21 +84,6 @@ static int take_first(struct session *s, const struct key *key)
 	return check_gid(s, key);
 }
 
-static int take_key(struct session *s, uint32_t i, const struct key *key)
-{
-	int ret = i ? 0 : take_first(s, key);
-
-	if (ret)
-		return ret;
-	s->run.peer.qps[i] = (struct endpoint_qp){
-		.qpn = key->qpn,
-		.psn = key->psn,
-		.rkey = key->rkey,
-		.va = key->va,
-	};
-	return 0;
-}
-
 /* Only the first keys count; later ones say the same again. */
 static int swap_keys(struct session *s, uint64_t more)
 {
@@ -108,8 +93,10 @@ static int swap_keys(struct session *s, uint64_t more)
 
 	for (uint32_t i = 0; i < s->run.plan->qps && !ret; i++) {
 		ret = swap_key(s, i, more, &theirs);
+		if (!ret && !t->knows_peer && !i)
+			ret = take_first(s, &theirs);
 		if (!ret && !t->knows_peer)
-			ret = take_key(s, i, &theirs);
+			s->run.peer.qps[i] = theirs.qp;
 	}
 	if (!ret && !t->knows_peer)
 		setup_note_end(s->run.result, !s->run.client, &s->run.peer);

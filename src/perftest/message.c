@@ -85,11 +85,13 @@ void key_encode(const struct key *key, bool global, uint8_t *bytes)
 	char text[KEY_SIZE_GID];
 
 	snprintf(text, sizeof(text), "%04x:%04x:%06x:%06x:%08x:%016llx:",
-		 key->lid & 0xffff, key->reads & 0xffff, key->qpn & 0xffffff,
-		 key->psn & 0xffffff, key->rkey, (unsigned long long)key->va);
+		 key->lid & 0xffff, key->reads & 0xffff,
+		 key->qp.qpn & 0xffffff, key->qp.psn & 0xffffff, key->qp.rkey,
+		 (unsigned long long)key->qp.va);
 	for (int i = 0; global && i < 16; i++)
 		text_append(text, sizeof(text), "%02x:", key->gid.raw[i]);
-	text_append(text, sizeof(text), global ? "%08x:" : "%08x", key->srqn);
+	text_append(text, sizeof(text), global ? "%08x:" : "%08x",
+		    key->qp.srqn);
 	memcpy(bytes, text, key_size(global));
 }
 
@@ -118,13 +120,13 @@ int key_decode(const uint8_t *bytes, bool global, struct key *key)
 
 	read.lid = (uint32_t)read_hex(&at, 4, ':', &wrong);
 	read.reads = (uint32_t)read_hex(&at, 4, ':', &wrong);
-	read.qpn = (uint32_t)read_hex(&at, 6, ':', &wrong);
-	read.psn = (uint32_t)read_hex(&at, 6, ':', &wrong);
-	read.rkey = (uint32_t)read_hex(&at, 8, ':', &wrong);
-	read.va = read_hex(&at, 16, ':', &wrong);
+	read.qp.qpn = (uint32_t)read_hex(&at, 6, ':', &wrong);
+	read.qp.psn = (uint32_t)read_hex(&at, 6, ':', &wrong);
+	read.qp.rkey = (uint32_t)read_hex(&at, 8, ':', &wrong);
+	read.qp.va = read_hex(&at, 16, ':', &wrong);
 	for (int i = 0; global && i < 16; i++)
 		read.gid.raw[i] = (uint8_t)read_hex(&at, 2, ':', &wrong);
-	read.srqn = (uint32_t)read_hex(&at, 8, global ? ':' : '\0', &wrong);
+	read.qp.srqn = (uint32_t)read_hex(&at, 8, global ? ':' : '\0', &wrong);
 	if (global)
 		wrong |= *at != 0;
 	if (wrong)

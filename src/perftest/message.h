@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/endpoint.h"
 #include "model/param.h"
 
 /* The version as text, padded with NUL. */
@@ -59,12 +60,8 @@ struct key {
 	uint32_t lid;		/* 16 bits */
 	uint32_t reads;		/* that this end can answer at a time; 16
 				 * bits */
-	uint32_t qpn;		/* 24 bits, as the next one */
-	uint32_t psn;
-	uint32_t rkey;
-	uint64_t va;
 	union ibv_gid gid;	/* zero: without */
-	uint32_t srqn;
+	struct endpoint_qp qp;	/* that has no target */
 };
 
 static inline size_t key_size(bool global)

@@ -55,7 +55,7 @@ static void check_key(const uint8_t *bytes, bool global)
 	if (key_decode(bytes, global, &key))
 		return;
 	MUST(key.lid <= 0xffff && key.reads <= 0xffff);
-	MUST(key.qpn <= 0xffffff && key.psn <= 0xffffff);
+	MUST(key.qp.qpn <= 0xffffff && key.qp.psn <= 0xffffff);
 	key_encode(&key, global, written);
 	MUST(!key_decode(written, global, &again));
 	MUST(!memcmp(&again, &key, sizeof(key)));

@@ -299,8 +299,9 @@ static void write_texts(const char *folder, const char *kind,
 static void write_perftest(const char *folder)
 {
 	static const struct key key = {
-		.lid = 10, .reads = 16, .qpn = FIRST_QPN, .psn = 0xabcdef,
-		.rkey = 0x500, .va = 1 << 20, .gid.raw = { [15] = 1 },
+		.lid = 10, .reads = 16, .gid.raw = { [15] = 1 },
+		.qp = { .qpn = FIRST_QPN, .psn = 0xabcdef, .rkey = 0x500,
+			.va = 1 << 20 },
 	};
 	static const struct report report = { 1024, 40, 2.5, 1.25, 0.5 };
 	static const size_t sizes[] = {

@@ -117,16 +117,18 @@ TEST(mtus)
 #define WITHOUT_GID "000a:0010:00abcd:6d808b:00000309:00005566e1e51000:00000000"
 
 static const struct key with_gid = {
-	.reads = 1, .qpn = 0x11, .psn = 0x6d808b, .rkey = 0x309,
-	.va = 0x5566e1e51000,
+	.reads = 1,
+	.qp = { .qpn = 0x11, .psn = 0x6d808b, .rkey = 0x309,
+		.va = 0x5566e1e51000 },
 	.gid.raw = { [10] = 0xff, 0xff, 0x0a, 0x09, 0x00, 0x01 },
 };
 
 TEST(keys)
 {
 	static const struct key lid = {
-		.lid = 10, .reads = 16, .qpn = 0xabcd, .psn = 0x6d808b,
-		.rkey = 0x309, .va = 0x5566e1e51000,
+		.lid = 10, .reads = 16,
+		.qp = { .qpn = 0xabcd, .psn = 0x6d808b, .rkey = 0x309,
+			.va = 0x5566e1e51000 },
 	};
 	uint8_t bytes[KEY_SIZE_GID];
 

@@ -13,13 +13,11 @@
 
 /* A column, and the path of its value in the JSON: keys and indices separated
  * by dots. */
-struct column {
+// clang-format off
+static const struct {
 	const char *name;
 	const char *path;
-};
-
-// clang-format off
-static const struct column of_run[] = {
+} columns[] = {
 	{ "started", "started" },
 	{ "title", "title" },
 	{ "test", "test.name" },
@@ -30,9 +28,6 @@ static const struct column of_run[] = {
 	{ "client_device", "client.device" },
 	{ "server_hostname", "server.hostname" },
 	{ "server_device", "server.device" },
-};
-
-static const struct column of_row[] = {
 	{ "size", "size" },
 	{ "qps", "qps" },
 	{ "iterations", "iterations" },
@@ -103,15 +98,12 @@ static const struct column of_row[] = {
 	  "control.firmware_commands.per_operation" },
 	{ "control_limit", "control.limit.code" },
 	{ "failed", "failed" },
-};
-
-static const struct column of_failure[] = {
 	{ "error_code", "error.code" },
 	{ "error", "error.message" },
 };
 // clang-format on
 
-#define COUNT(list) (sizeof(list) / sizeof(*(list)))
+#define COLUMNS (sizeof(columns) / sizeof(*columns))
 
 /* NULL if anything on the path is null or missing. */
 static const json_t *at(const json_t *value, const char *path)
@@ -153,35 +145,18 @@ static void print_value(FILE *out, const json_t *value)
 	free(text);
 }
 
-static void print_cells(FILE *out, const json_t *from,
-			const struct column *columns, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (columns != of_run || i)
-			fputc(',', out);
-		print_value(out, at(from, columns[i].path));
-	}
-}
-
-static void print_names(FILE *out, const struct column *columns, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		fprintf(out, "%s%s", columns != of_run || i ? "," : "",
-			columns[i].name);
-}
-
 /* The percentiles from --percentiles have columns of their own, at the end:
  * latency_percentiles_99.5_us. */
 static void print_percentiles(FILE *out, const struct percentiles *list,
-			      const json_t *row)
+			      const json_t *line)
 {
-	const json_t *values = at(row, "latency.percentiles");
+	const json_t *values = at(line, "latency.percentiles");
 	char text[PERCENTILE_TEXT_SIZE];
 
 	for (uint32_t i = 0; i < list->n; i++) {
 		units_format_percentile(list->per_million[i], text);
 		fputc(',', out);
-		if (row)
+		if (line)
 			print_value(out, json_object_get(values, text));
 		else
 			fprintf(out, "latency_percentiles_%s_us", text);
@@ -190,28 +165,30 @@ static void print_percentiles(FILE *out, const struct percentiles *list,
 
 static void print_headings(FILE *out, const struct result *r)
 {
-	print_names(out, of_run, COUNT(of_run));
-	print_names(out, of_row, COUNT(of_row));
-	print_names(out, of_failure, COUNT(of_failure));
+	for (size_t i = 0; i < COLUMNS; i++)
+		fprintf(out, "%s%s", i ? "," : "", columns[i].name);
 	print_percentiles(out, &r->params.percentiles, NULL);
 	fputs("\r\n", out);
 }
 
-/* Print and release ROW.  FAILED: the error of R belongs to it. */
-static void print_line(FILE *out, const struct result *r, json_t *row,
+/* Print and release LINE, the members of a row.  FAILED: the error of R belongs
+ * to it. */
+static void print_line(FILE *out, const struct result *r, json_t *line,
 		       bool failed)
 {
 	json_t *run = report_identity(r);
 
-	if (failed)
-		json_put(run, "error", report_error(&r->error));
-	print_cells(out, run, of_run, COUNT(of_run));
-	print_cells(out, row, of_row, COUNT(of_row));
-	print_cells(out, run, of_failure, COUNT(of_failure));
-	print_percentiles(out, &r->params.percentiles, row);
-	fputs("\r\n", out);
+	json_object_update(line, run);
 	json_decref(run);
-	json_decref(row);
+	if (failed)
+		json_put(line, "error", report_error(&r->error));
+	for (size_t i = 0; i < COLUMNS; i++) {
+		fputs(i ? "," : "", out);
+		print_value(out, at(line, columns[i].path));
+	}
+	print_percentiles(out, &r->params.percentiles, line);
+	fputs("\r\n", out);
+	json_decref(line);
 }
 
 /* Rows before a failed one are written already. */

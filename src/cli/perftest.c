@@ -70,7 +70,7 @@ static int set(struct perftest *p, const char *name, const char *shown,
 	const struct param *row = param_find(name);
 	char decimal[32], *end;
 
-	p->given.row[row - param_table] = true;
+	*given_option(&p->given, name) = true;
 	if (row->kind == PARAM_FLAG) {
 		param_set(params_of(p), row, true);
 		return 0;
@@ -81,11 +81,6 @@ static int set(struct perftest *p, const char *name, const char *shown,
 		text = *end ? text : decimal;
 	}
 	return param_parse(params_of(p), row, shown, text, p->given.err);
-}
-
-static void not_given(struct perftest *p, const char *name)
-{
-	p->given.row[param_find(name) - param_table] = false;
 }
 
 static int expected(struct perftest *p, const struct use *u, const char *what)
@@ -251,7 +246,7 @@ static int take_samples(struct perftest *p, const struct use *u)
 {
 	struct parameters *params = params_of(p);
 
-	p->given.row[param_find("samples") - param_table] = true;
+	*given_option(&p->given, "samples") = true;
 	if (u->option->letter == 'U')
 		params->perftest_samples = PERFTEST_UNSORTED;
 	else if (params->perftest_samples != PERFTEST_UNSORTED)
@@ -275,7 +270,7 @@ static int take_mmap(struct perftest *p, const struct use *u)
 
 	if (!*u->text || strlen(u->text) >= MEMORY_PATH_SIZE)
 		return expected(p, u, "a file");
-	p->given.row[param_find("memory") - param_table] = true;
+	*given_option(&p->given, "memory") = true;
 	memory->kind = MEMORY_FILE;
 	memory->path = u->text;
 	memory->path_length = strlen(u->text);
@@ -531,7 +526,7 @@ static void choose_length(struct perftest *p)
 		plan->iterations = 0;
 	else
 		plan->duration = 0;
-	not_given(p, "iterations");
+	*given_option(&p->given, "iterations") = false;
 }
 
 /* perftest makes depths fit each other; verbsperf refuses those that do not. */
@@ -572,7 +567,7 @@ static int set_rate(struct perftest *p)
 
 	if (isnan(p->rate)) {
 		plan->pacing = PACING_LOOP;
-		not_given(p, "pacing");
+		*given_option(&p->given, "pacing") = false;
 		return 0;
 	}
 	if (plan->pacing == PACING_DEVICE) {

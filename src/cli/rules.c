@@ -117,11 +117,9 @@ int control_rules_complete(struct given *g)
 	       rules_check_cpus(g);
 }
 
-static bool was_given(const struct given *g, const char *name)
+static bool was_given(struct given *g, const char *name)
 {
-	const struct param *row = param_find(name);
-
-	return row && g->row[row - param_table];
+	return *given_option(g, name);
 }
 
 void rules_note_duration(struct given *g)

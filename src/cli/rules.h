@@ -5,12 +5,19 @@
 
 #include "base/error.h"
 #include "cli/options.h"
+#include "model/param.h"
 
 struct given {
 	struct options *options;
 	struct error *err;
 	bool row[PARAMS_MAX];	/* row of param_table was given */
 };
+
+/* Whether the option NAME was given, which may be changed. */
+static inline bool *given_option(struct given *g, const char *name)
+{
+	return &g->row[param_find(name) - param_table];
+}
 
 /* Record in the parameters whether --duration was given. */
 void rules_note_duration(struct given *g);

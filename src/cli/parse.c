@@ -480,7 +480,7 @@ int options_parse(int argc, char **argv, struct options *options,
 	int ret;
 
 	if (perftest_is_named(argv[0], &op, &metric))
-		return perftest_parse(argc, argv, options, err);
+		return perftest_parse(argv, options, err);
 	error_stage(err, "options");
 	param_defaults(&o.params);
 	build_tables(&p);

@@ -231,14 +231,10 @@ static int take_json(struct perftest *p, const struct use *u)
 	return 0;
 }
 
-static int take_limit_bw(struct perftest *p, const struct use *u)
+static int take_limit(struct perftest *p, const struct use *u)
 {
-	return take_number(p, u, &p->limit_bw);
-}
-
-static int take_limit_msgrate(struct perftest *p, const struct use *u)
-{
-	return take_number(p, u, &p->limit_msgrate);
+	return take_number(p, u, u->option->letter == 'w' ?
+				 &p->limit_bw : &p->limit_msgrate);
 }
 
 /* -U is the same as -H -U. */
@@ -291,20 +287,11 @@ static int take_memory_type(struct perftest *p, const struct use *u)
 		       expected(p, u, "0, what cuMemAlloc allocates") : 0;
 }
 
-static int take_nothing(struct perftest *p, const struct use *u)
-{
-	(void)p;
-	(void)u;
-	return 0;
-}
-
 /* The options that are more than another name for one of ours. */
 static const struct {
 	const char *name;
 	int (*take)(struct perftest *p, const struct use *u);
 } own[] = {
-	{ "help", take_nothing },
-	{ "version", take_nothing },
 	{ "mtu", take_mtu },
 	{ "retry_count", take_most },
 	{ "burst_size", take_burst },
@@ -317,8 +304,8 @@ static const struct {
 	{ "output", take_output },
 	{ "out_json", take_json },
 	{ "out_json_file", take_json },
-	{ "limit_bw", take_limit_bw },
-	{ "limit_msgrate", take_limit_msgrate },
+	{ "limit_bw", take_limit },
+	{ "limit_msgrate", take_limit },
 	{ "report-histogram", take_samples },
 	{ "report-histogrm", take_samples },
 	{ "report-unsorted", take_samples },
@@ -339,7 +326,8 @@ static int take_same(struct perftest *p, const struct use *u)
 	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
 		if (!strcmp(own[i].name, o->name))
 			return own[i].take(p, u);
-	return set(p, o->ours, u->shown, o->value ? o->value : u->text);
+	/* --help and --version: see parse() */
+	return o->ours ? set(p, o->ours, u->shown, o->value ?: u->text) : 0;
 }
 
 static bool is_timed(const struct perftest *p)
@@ -636,8 +624,7 @@ static int finish(struct perftest *p)
 
 bool perftest_is_named(const char *path, enum op *op, enum metric *metric)
 {
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
+	const char *name = basename(path);
 
 	return !strncmp(name, PREFIX, strlen(PREFIX)) &&
 	       test_find(name + strlen(PREFIX), op, metric);
@@ -673,15 +660,12 @@ static struct perftest begin(struct options *options, struct error *err)
 	};
 }
 
-int perftest_parse(int argc, char **argv, struct options *options,
-		   struct error *err)
+int perftest_parse(char **argv, struct options *options, struct error *err)
 {
 	struct options o = { 0 };
 	struct perftest p = begin(&o, err);
-	int ret;
+	int ret = parse(&p, argv);
 
-	(void)argc;
-	ret = parse(&p, argv);
 	if (!ret)
 		*options = o;
 	return ret;
@@ -784,8 +768,7 @@ static void print_options(FILE *out, enum perftest_class class, enum op op)
 
 char *perftest_usage(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
+	const char *name = basename(path);
 	enum metric metric;
 	enum op op = OP_WRITE;
 	char *text = NULL;

@@ -17,8 +17,7 @@ bool perftest_is_named(const char *path, enum op *op, enum metric *metric);
  * by reference.  Returns 0, or -EINVAL with the reason in ERR.  Uses getopt's
  * globals and static memory: one command line per process.
  */
-int perftest_parse(int argc, char **argv, struct options *options,
-		   struct error *err);
+int perftest_parse(char **argv, struct options *options, struct error *err);
 
 /*
  * Parse PARAMS' --perftest, if it was given, as such a command line without a

@@ -64,8 +64,8 @@ struct counter_reader {
 	struct place *places;	/* by their names */
 	uint32_t n_driver;	/* counters that the driver has */
 	uint64_t lifespan;	/* ns for which the kernel keeps values */
-	struct counter *before;	/* NULL: not read */
-	struct counter *after;	/* likewise */
+	struct counters before;	/* no list: not read */
+	struct counters after;	/* likewise */
 	uint64_t began;		/* ns of CLOCK_MONOTONIC after the first
 				 * reading */
 	uint64_t ended;		/* before the second */
@@ -231,10 +231,8 @@ struct counter_reader *counter_reader_new(const struct port *port,
 
 static void forget(struct counter_reader *r)
 {
-	free(r->before);
-	free(r->after);
-	r->before = NULL;
-	r->after = NULL;
+	counters_free(&r->before);
+	counters_free(&r->after);
 }
 
 void counter_reader_free(struct counter_reader *r)
@@ -293,37 +291,24 @@ static bool is_traffic(const char *name)
 	return !row || row->kind == COUNTER_TRAFFIC;
 }
 
-/* Read all counters of R, or but those of traffic, *N of them. */
-static struct counter *read_them(const struct counter_reader *r, bool all,
-				 uint32_t *n)
+/* Read all counters of R, or but those of traffic. */
+static struct counters read_them(const struct counter_reader *r, bool all)
 {
-	struct counter *list = xcalloc(r->n, sizeof(*list));
+	struct counters c = { .list = xcalloc(r->n, sizeof(*c.list)) };
 	uint64_t *driver = NULL;
 
-	*n = 0;
 	if (r->n_driver)
 		driver = read_driver(r->netdev, r->n_driver);
 	for (uint32_t i = 0; i < r->n; i++)
 		if (all || !is_traffic(r->places[i].name))
-			list[(*n)++] = read_one(r, &r->places[i], driver);
+			c.list[c.n++] = read_one(r, &r->places[i], driver);
 	free(driver);
-	return list;
-}
-
-static struct counter *read_all(const struct counter_reader *r)
-{
-	uint32_t n;
-
-	return read_them(r, true, &n);
+	return c;
 }
 
 struct counters counter_reader_glance(const struct counter_reader *r)
 {
-	struct counters counters = { 0 };
-
-	if (r)
-		counters.list = read_them(r, false, &counters.n);
-	return counters;
+	return r ? read_them(r, false) : (struct counters){ 0 };
 }
 
 void counter_reader_begin(struct counter_reader *r)
@@ -331,7 +316,7 @@ void counter_reader_begin(struct counter_reader *r)
 	if (!r)
 		return;
 	forget(r);
-	r->before = read_all(r);
+	r->before = read_them(r, true);
 	r->began = time_now();
 }
 
@@ -351,31 +336,30 @@ void counter_reader_end(struct counter_reader *r)
 {
 	uint64_t fresh;
 
-	if (!r || !r->before || r->after)
+	if (!r || !r->before.list || r->after.list)
 		return;
 	fresh = r->began + r->lifespan;
 	sleep_until(smaller(fresh, time_after(FRESH_TIMEOUT)));
 	r->ended = time_now();
-	r->after = read_all(r);
+	r->after = read_them(r, true);
 	/* these are still the old values */
 	for (uint32_t i = 0; r->ended < fresh && i < r->n; i++)
 		if (r->places[i].source == PORT_HARDWARE ||
 		    r->places[i].source == DEVICE_HARDWARE)
-			r->after[i].known = false;
+			r->after.list[i].known = false;
 }
 
 struct counters counter_reader_take(struct counter_reader *r)
 {
-	struct counters counters = { 0 };
+	struct counters rise = { 0 };
 
-	if (!r || !r->after)
-		return counters;
-	counters.ns = r->ended - r->began;
-	counters.n = r->n;
-	counters.list = r->after;
-	for (uint32_t i = 0; i < r->n; i++)
-		counters.list[i] = counter_rise(&r->before[i], &r->after[i]);
-	r->after = NULL;
+	if (!r || !r->after.list)
+		return rise;
+	rise = r->after;
+	r->after = (struct counters){ 0 };
+	rise.ns = r->ended - r->began;
+	for (uint32_t i = 0; i < rise.n; i++)
+		rise.list[i] = counter_rise(&r->before.list[i], &rise.list[i]);
 	forget(r);
-	return counters;
+	return rise;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "base/xalloc.h"
 
 struct histogram *histogram_new(void)
@@ -58,10 +59,8 @@ void histogram_merge(struct histogram *into, const struct histogram *from)
 	into->squares += squares_around(from, into->origin);
 	into->count += from->count;
 	into->sum += from->sum;
-	if (from->min < into->min)
-		into->min = from->min;
-	if (from->max > into->max)
-		into->max = from->max;
+	into->min = smaller(into->min, from->min);
+	into->max = larger(into->max, from->max);
 	for (uint32_t i = 0; i < HISTOGRAM_BINS; i++)
 		into->bins[i] += from->bins[i];
 }
@@ -80,13 +79,6 @@ static uint64_t half_width(uint32_t bin)
 	return (histogram_bin_high(bin) - histogram_bin_low(bin)) / 2;
 }
 
-static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
-{
-	if (value < low)
-		return low;
-	return value > high ? high : value;
-}
-
 uint64_t histogram_percentile(const struct histogram *h, uint32_t per_million)
 {
 	uint64_t rank = rank_of(h->count, per_million);
@@ -99,8 +91,8 @@ uint64_t histogram_percentile(const struct histogram *h, uint32_t per_million)
 	for (uint32_t i = 0; i < HISTOGRAM_BINS; i++) {
 		seen += h->bins[i];
 		if (seen >= rank && seen > 0)
-			return clamp(histogram_bin_low(i) + half_width(i),
-				     h->min, h->max);
+			return smaller(larger(histogram_bin_low(i) +
+					      half_width(i), h->min), h->max);
 	}
 	return h->max;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/numbers.h"
 #include "base/xalloc.h"
 
 struct bandwidth_summary summary_bandwidth(uint64_t messages, uint64_t size,
@@ -87,13 +88,10 @@ struct latency_summary summary_latency(const struct histogram *h,
 static struct histogram_bin make_bin(const struct histogram *h, uint32_t bin,
 				     double ns_per_unit)
 {
-	uint64_t low = histogram_bin_low(bin);
-	uint64_t high = histogram_bin_high(bin);
+	uint64_t low = larger(histogram_bin_low(bin), h->min);
+	uint64_t high = bin == HISTOGRAM_BINS - 1 ? h->max :
+			smaller(histogram_bin_high(bin), h->max);
 
-	if (low < h->min)
-		low = h->min;
-	if (high > h->max || bin == HISTOGRAM_BINS - 1)
-		high = h->max;
 	return (struct histogram_bin){
 		.low_ns = (double)low * ns_per_unit,
 		.high_ns = (double)high * ns_per_unit,

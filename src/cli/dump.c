@@ -47,35 +47,24 @@ static json_t *words(const char *text, const char *separators)
 	return array;
 }
 
-static json_t *control_names(void)
-{
-	char names[COMMAND_WORDS_SIZE];
-
-	return words(test_list_control(names, sizeof(names)), " ");
-}
-
 /* The names of the tests of the control path without a server. */
 static json_t *one_end_names(void)
 {
-	json_t *names = control_names();
+	json_t *array = json_array();
 
-	for (size_t i = json_array_size(names); i-- > 0;) {
-		const char *name = json_string_value(json_array_get(names, i));
-
-		if (control_has_server(control_find(name)))
-			json_array_remove(names, i);
-	}
-	return names;
+	for (int i = CONTROL_NONE + 1; i < CONTROL_TESTS; i++)
+		if (!control_has_server((enum control_test)i))
+			json_add(array, json_string(control_table[i].name));
+	return array;
 }
 
 static json_t *test_names(void)
 {
 	char names[COMMAND_WORDS_SIZE];
 	json_t *array = words(test_list(names, sizeof(names)), " ");
-	json_t *control = control_names();
 
-	json_array_extend(array, control);
-	json_decref(control);
+	for (int i = CONTROL_NONE + 1; i < CONTROL_TESTS; i++)
+		json_add(array, json_string(control_table[i].name));
 	return array;
 }
 

@@ -81,5 +81,4 @@ const struct dialogue perftest_client_dialogue = {
 	.steps = steps,
 	.start = perftest_start,
 	.swap = perftest_swap,
-	.give_up = perftest_give_up,
 };

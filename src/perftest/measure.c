@@ -216,9 +216,3 @@ int perftest_measure(struct session *s)
 		talk_end(s);
 	return ret;
 }
-
-/* perftest has no words for it; the connection is closed soon. */
-void perftest_give_up(struct session *s)
-{
-	(void)s;
-}

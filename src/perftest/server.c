@@ -154,5 +154,4 @@ const struct dialogue perftest_server_dialogue = {
 	.steps = steps,
 	.start = perftest_start,
 	.swap = perftest_swap,
-	.give_up = perftest_give_up,
 };

@@ -20,4 +20,3 @@ int perftest_measure(struct session *s);
 /* What a dialogue of frames does by frames. */
 int perftest_start(struct session *s, uint64_t size);
 int perftest_swap(struct session *s, struct done *mine, struct done *theirs);
-void perftest_give_up(struct session *s);

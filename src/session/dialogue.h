@@ -63,7 +63,8 @@ struct dialogue {
 	/* the traffic is over: tell MINE, and learn THEIRS, which is zero.  The
 	 * caller calls done_free(), and free(3) on theirs->latency */
 	int (*swap)(struct session *s, struct done *mine, struct done *theirs);
-	/* this end failed, with the result's error: tell the peer */
+	/* this end failed, with the result's error: tell the peer.  NULL: there
+	 * are no words for it, and the connection is closed soon */
 	void (*give_up)(struct session *s);
 };
 

@@ -94,7 +94,7 @@ static int run_steps(struct session *s)
 	ret = ret ? ret : written;
 	if (ret)
 		fail(err, ret, NULL, "%s", strerror(-ret));
-	if (ret)
+	if (ret && s->dialogue->give_up)
 		s->dialogue->give_up(s);
 	/* before the report, which may wait long for a reader */
 	resources_stop(&s->run.res);

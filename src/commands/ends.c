@@ -13,7 +13,6 @@
 
 #include "base/log.h"
 #include "base/time.h"
-#include "cli/perftest.h"
 #include "host/affinity.h"
 #include "net/auth.h"
 #include "net/oob.h"

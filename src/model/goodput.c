@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/gid.h"
 #include "traffic/op.h"
 
 /* Bytes of a packet beside its payload: preamble, header, check sequence and

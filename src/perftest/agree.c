@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/time.h"
-#include "model/gid.h"
 #include "perftest/limits.h"
 #include "perftest/message.h"
 #include "perftest/schedule.h"

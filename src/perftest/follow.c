@@ -6,7 +6,6 @@
 
 #include "base/numbers.h"
 #include "base/xalloc.h"
-#include "model/gid.h"
 #include "perftest/schedule.h"
 #include "session/setup.h"
 

@@ -1,5 +1,4 @@
 #include "config.h"
-#include "report/report.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -34,8 +34,8 @@ static bool any_usable(const struct found_port *found, size_t n)
 
 /* Print the topology of this host, or of one device of it, as text and as JSON.
  * Returns 0, or a negative errno, set in ERR. */
-static int show_topology(const struct parameters *params,
-			 const struct topology *t, struct error *err)
+static int show_topology(const struct parameters *params, struct topology *t,
+			 struct error *err)
 {
 	const char *device = params->device, *json = params->json;
 	int ret = 0;
@@ -43,14 +43,14 @@ static int show_topology(const struct parameters *params,
 	if (!t->n_nics)
 		return fail(err, -ENODEV, NULL,
 			    "there is no RDMA device on this machine");
-	if (device && !topology_find(t, device))
+	if (device && !topology_keep(t, device))
 		return fail(err, -ENODEV, NULL, "--device %s: not found",
 			    device);
 	if (json)
-		ret = report_print(json, report_topology_json(t, device), err);
+		ret = report_print(json, report_topology_json(t), err);
 	if (ret || (json && !strcmp(json, "-")))
 		return ret;
-	return report_print("-", report_topology_text(t, device), err);
+	return report_print("-", report_topology_text(t), err);
 }
 
 static int command_topology(const struct options *options)

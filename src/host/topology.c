@@ -243,6 +243,17 @@ const struct topology_nic *topology_find(const struct topology *t,
 	return NULL;
 }
 
+bool topology_keep(struct topology *t, const char *device)
+{
+	const struct topology_nic *nic = topology_find(t, device);
+
+	if (!nic)
+		return false;
+	t->nics[0] = *nic;
+	t->n_nics = 1;
+	return true;
+}
+
 void topology_share(const char *device, uint32_t *rank, uint32_t *nics)
 {
 	const struct topology_nic *nic;

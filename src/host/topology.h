@@ -92,6 +92,9 @@ void topology_free(struct topology *t);
 const struct topology_nic *topology_find(const struct topology *t,
 					 const char *device);
 
+/* Keep that one as the only NIC of T; false when there is none. */
+bool topology_keep(struct topology *t, const char *device);
+
 /*
  * Choose the GPU to use for each NIC: the nearest one, of several that are
  * equally near the one that fewest other NICs use.  A virtual function uses

@@ -48,10 +48,9 @@ char *report_calibration_json(const struct calibration *c, const char *title);
  * it would choose none, or why a port or its device cannot be used. */
 char *report_devices(const struct found_port *found, size_t n);
 
-/* T as text and as a JSON document of its own: with DEVICE, which may be NULL,
- * the only NIC. */
-char *report_topology_text(const struct topology *t, const char *device);
-char *report_topology_json(const struct topology *t, const char *device);
+/* T as text and as a JSON document of its own. */
+char *report_topology_text(const struct topology *t);
+char *report_topology_json(const struct topology *t);
 
 /* The faults that --inject knows: a line of headings and one per fault,
  * tab-separated. */

@@ -50,11 +50,6 @@ static size_t cell_of(const struct way *way)
 		       (size_t)way->acs : way->distance + 2U;
 }
 
-static bool is_shown(const struct topology_nic *nic, const char *device)
-{
-	return !device || !strcmp(nic->device, device);
-}
-
 static void print_place(FILE *out, const struct pci_place *place)
 {
 	if (place->address[0])
@@ -183,7 +178,7 @@ static int column_of(const struct topology_nic *nic)
 }
 
 static void print_row(FILE *out, const struct topology *t, uint32_t number,
-		      const char *device, bool found[CELLS])
+		      bool found[CELLS])
 {
 	const struct topology_gpu *gpu = &t->gpus[number];
 	const struct pci_path *path = &gpu->place.path;
@@ -193,8 +188,6 @@ static void print_row(FILE *out, const struct topology *t, uint32_t number,
 		const struct topology_nic *nic = &t->nics[i];
 		const struct way way = topology_way(&nic->place, &gpu->place);
 
-		if (!is_shown(nic, device))
-			continue;
 		found[cell_of(&way)] = true;
 		fprintf(out, " %*s%c", column_of(nic),
 			cells[cell_of(&way)].word,
@@ -210,23 +203,18 @@ static void print_row(FILE *out, const struct topology *t, uint32_t number,
 	fputs("\n", out);
 }
 
-static void print_table(FILE *out, const struct topology *t, const char *device)
+static void print_table(FILE *out, const struct topology *t)
 {
 	bool found[CELLS] = { false };
-	int blanks = 1;
 
 	fprintf(out, "\n%-12s", "GPU");
-	for (uint32_t i = 0; i < t->n_nics; i++) {
-		if (!is_shown(&t->nics[i], device))
-			continue;
-		fprintf(out, "%*s", blanks + column_of(&t->nics[i]),
+	/* a blank, and behind the first one that of the star, too */
+	for (uint32_t i = 0; i < t->n_nics; i++)
+		fprintf(out, "%*s", (i ? 2 : 1) + column_of(&t->nics[i]),
 			t->nics[i].device);
-		/* that of the star, too */
-		blanks = 2;
-	}
 	fputs("\n", out);
 	for (uint32_t i = 0; i < t->n_gpus; i++)
-		print_row(out, t, i, device, found);
+		print_row(out, t, i, found);
 	fputs("  *       the GPU to use with that NIC; --memory=cuda:auto or "
 	      "hip:auto takes it\n", out);
 	for (size_t i = 0; i < CELLS; i++)
@@ -235,7 +223,7 @@ static void print_table(FILE *out, const struct topology *t, const char *device)
 				cells[i].meaning);
 }
 
-char *report_topology_text(const struct topology *t, const char *device)
+char *report_topology_text(const struct topology *t)
 {
 	char *text = NULL;
 	FILE *out = xmemstream(&text);
@@ -244,10 +232,9 @@ char *report_topology_text(const struct topology *t, const char *device)
 		fprintf(out, "virtual machine (%s): what is shown of PCIe is "
 			"what its hypervisor made up\n", t->virtual_machine);
 	for (uint32_t i = 0; i < t->n_nics; i++)
-		if (is_shown(&t->nics[i], device))
-			print_nic(out, t, &t->nics[i]);
+		print_nic(out, t, &t->nics[i]);
 	if (t->n_gpus)
-		print_table(out, t, device);
+		print_table(out, t);
 	else
 		fputs("no GPU of NVIDIA or AMD\n", out);
 	fclose(out);
@@ -336,15 +323,13 @@ static json_t *ways_json(const struct topology *t,
 	return array;
 }
 
-static json_t *nics_json(const struct topology *t, const char *device)
+static json_t *nics_json(const struct topology *t)
 {
 	json_t *array = json_array();
 
 	for (uint32_t i = 0; i < t->n_nics; i++) {
 		const struct topology_nic *nic = &t->nics[i];
 
-		if (!is_shown(nic, device))
-			continue;
 		json_add(array, json_pack(
 			"{s:o, s:o, s:o, s:o, s:o}", "device",
 			json_text(nic->device), "place",
@@ -366,7 +351,7 @@ static json_t *gpus_json(const struct topology *t)
 	return array;
 }
 
-char *report_topology_json(const struct topology *t, const char *device)
+char *report_topology_json(const struct topology *t)
 {
 	char host[PORT_NAME_SIZE] = "";
 
@@ -375,6 +360,6 @@ char *report_topology_json(const struct topology *t, const char *device)
 		"{s:s, s:o, s:o, s:o, s:o, s:o}", "schema",
 		"verbsperf-topology/1", "tool", json_tool(), "hostname",
 		json_text(host), "virtual_machine",
-		json_text(t->virtual_machine), "nics", nics_json(t, device),
+		json_text(t->virtual_machine), "nics", nics_json(t),
 		"gpus", gpus_json(t)));
 }

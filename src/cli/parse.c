@@ -454,7 +454,6 @@ static int parse(struct parser *p, int argc, char **argv)
 	if (argc == 1 || (p->dump && argc == 2))
 		return 0;
 	ret = take_words(p, argc, argv);
-	rules_note_duration(&p->given);
 	if (!ret)
 		ret = rules_check_command(&p->given) ?:
 		      rules_check_files(&p->given) ?:

@@ -122,11 +122,6 @@ static bool was_given(struct given *g, const char *name)
 	return *given_option(g, name);
 }
 
-void rules_note_duration(struct given *g)
-{
-	g->options->params.timed = was_given(g, "duration");
-}
-
 /* perftest users type the same line at both ends, so a server takes the
  * client's options and only notes them. */
 static void ignore(struct given *g, const struct param *row)
@@ -234,6 +229,7 @@ int rules_check_command(struct given *g)
 				!was_given(g, "once");
 	enum command command = g->options->command;
 
+	g->options->params.timed = was_given(g, "duration");
 	for (size_t i = 0; i < param_count; i++) {
 		const struct param *row = &param_table[i];
 
@@ -253,21 +249,16 @@ int rules_check_command(struct given *g)
 	return command == COMMAND_SERVE ? check_server(g) : 0;
 }
 
-/* The place that NAME, an option of output, was given; NULL: not given. */
-static const char *place_of(const struct given *g, const char *name)
-{
-	return param_get_string(&g->options->params, param_find(name));
-}
-
 int rules_check_files(struct given *g)
 {
 	static const char *const names[] = { "samples", "json", "json-lines",
 					     "csv" };
 	enum { N = sizeof(names) / sizeof(*names) };
-	const char *places[N];
+	const char *places[N];		/* NULL: not given */
 
 	for (size_t i = 0; i < N; i++)
-		places[i] = place_of(g, names[i]);
+		places[i] = param_get_string(&g->options->params,
+					     param_find(names[i]));
 	for (size_t i = 0; i < N; i++)
 		for (size_t j = i + 1; j < N; j++) {
 			if (!places[i] || !places[j] ||

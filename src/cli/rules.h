@@ -19,16 +19,14 @@ static inline bool *given_option(struct given *g, const char *name)
 	return &g->row[param_find(name) - param_table];
 }
 
-/* Record in the parameters whether --duration was given. */
-void rules_note_duration(struct given *g);
-
 /* True when the command of OPTIONS takes ROW, whatever else is given. */
 bool rules_take(const struct options *options, const struct param *row);
 
 /*
  * Check that each option given applies to the command.  A server started the
  * perftest way ignores client options and notes them in options->ignored.
- * Returns 0, or -EINVAL with the reason in the error, like the functions below.
+ * Records in the parameters whether --duration was given.  Returns 0, or
+ * -EINVAL with the reason in the error, like the functions below.
  */
 int rules_check_command(struct given *g);
 

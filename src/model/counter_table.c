@@ -307,8 +307,3 @@ const char *counter_kind_name(enum counter_kind kind)
 
 	return names[kind];
 }
-
-uint64_t counter_stops_at(const struct counter_row *row)
-{
-	return row && row->bits ? (1ULL << row->bits) - 1 : UINT64_MAX;
-}

@@ -30,7 +30,9 @@ const struct counter *counters_find(const struct counters *counters,
 struct counter counter_rise(const struct counter *before,
 			    const struct counter *after)
 {
-	const uint64_t end = counter_stops_at(counter_row(after->name));
+	const struct counter_row *row = counter_row(after->name);
+	const uint64_t end = row && row->bits ? (1ULL << row->bits) - 1 :
+						UINT64_MAX;
 	struct counter rise = *after;
 
 	rise.known = before->known && after->known &&
@@ -80,17 +82,18 @@ bool counter_next_name(const char **text, char name[COUNTER_NAME_SIZE])
 	return begin < end && copy_name(begin, (size_t)(end - begin), name);
 }
 
+const char *const counter_scope_words[COUNTER_SCOPES] = {
+	[COUNTERS_INTEREST] = "interest",
+	[COUNTERS_ALL] = "all",
+	[COUNTERS_NONE] = "none",
+};
+
 int counter_choice_parse(const char *text, struct counter_choice *choice)
 {
-	static const char *const words[COUNTER_SCOPES] = {
-		[COUNTERS_INTEREST] = "interest",
-		[COUNTERS_ALL] = "all",
-		[COUNTERS_NONE] = "none",
-	};
 	char name[COUNTER_NAME_SIZE];
 
 	for (uint32_t i = 0; i < COUNTER_SCOPES; i++)
-		if (!strcmp(text, words[i])) {
+		if (!strcmp(text, counter_scope_words[i])) {
 			choice->read = choice->shown = i;
 			choice->names = NULL;
 			return 0;

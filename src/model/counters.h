@@ -50,6 +50,8 @@ enum counter_scope {
 	COUNTER_SCOPES,
 };
 
+extern const char *const counter_scope_words[COUNTER_SCOPES];
+
 /* What --counters says. */
 struct counter_choice {
 	uint32_t read;		/* enum counter_scope: what both ends read */
@@ -123,7 +125,3 @@ const struct counter_row *counter_row(const char *name);
 
 /* "traffic", "congestion", "trouble". */
 const char *counter_kind_name(enum counter_kind kind);
-
-/* The value at which a counter of ROW stops; UINT64_MAX: at none, as for NULL
- * (no row). */
-uint64_t counter_stops_at(const struct counter_row *row);

@@ -127,14 +127,8 @@ static json_t *numeric_parameter(const struct param *row, uint64_t value)
 
 static json_t *counter_choice(const struct counter_choice *choice)
 {
-	static const char *const words[COUNTER_SCOPES] = {
-		[COUNTERS_INTEREST] = "interest",
-		[COUNTERS_ALL] = "all",
-		[COUNTERS_NONE] = "none",
-	};
-
 	return json_string(choice->names ? choice->names :
-					   words[choice->shown]);
+					   counter_scope_words[choice->shown]);
 }
 
 /* The limits as on a command line: "link_downed=0,out_of_sequence=10". */

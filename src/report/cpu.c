@@ -37,11 +37,9 @@ static json_t *threads(const struct cpu_cost *cost)
 
 		json_add(array,
 			 json_pack("{s:o, s:o, s:o, s:o, s:o}", "cpu",
-				   thread->cpu == PLAN_AUTO ?
-					   json_null() :
-					   json_count(thread->cpu),
-				   "user_seconds", seconds(use->user_ns),
-				   "system_seconds", seconds(use->system_ns),
+				   json_number(thread->cpu), "user_seconds",
+				   seconds(use->user_ns), "system_seconds",
+				   seconds(use->system_ns),
 				   "voluntary_switches", count(use->voluntary),
 				   "involuntary_switches",
 				   count(use->involuntary)));

@@ -48,8 +48,7 @@ static json_t *queue_pair(const struct effective *qp)
 	json_t *object = json_object();
 
 #define X(name, ...) \
-	json_put(object, #name, qp->name == EFFECTIVE_NONE ? \
-			    json_null() : json_count(qp->name));
+	json_put(object, #name, json_number(qp->name));
 	EFFECTIVE_LIST(X)
 #undef X
 	return object;
@@ -78,18 +77,16 @@ static json_t *end(const struct port *port, const struct gid *gid, bool known,
 	SET("device", true, json_text(port->device));
 	SET("port", known && port->number, json_count(port->number));
 	SET("link_layer", known, json_string(port_link_layer_name(port)));
-	SET("gid_index", global && gid->index != PLAN_AUTO,
-	    json_count(gid->index));
+	SET("gid_index", global, json_number(gid->index));
 	SET("gid", global, json_string(gid_format(&gid->raw, text)));
 	SET("gid_type", global, json_string(gid_type_name(gid->type)));
 	SET("lid", known && !port_is_ethernet(port), json_count(port->lid));
 	SET("pkey", known && port->pkey, pkey(port->pkey));
-	SET("mtu", known && mtu != PLAN_AUTO, json_count(mtu));
+	SET("mtu", known, json_number(mtu));
 	SET("firmware", true, json_text(port->firmware));
 	SET("rate_gbps", known && port->rate_mbps,
 	    json_real(port->rate_mbps / 1000.0));
-	SET("numa_node", known && port->numa_node != PORT_NO_NODE,
-	    json_count(port->numa_node));
+	SET("numa_node", known, json_number(port->numa_node));
 	SET("memory", true, json_text(memory));
 	SET("qp", qp->known, queue_pair(qp));
 #undef SET

@@ -137,9 +137,8 @@ static json_t *threads(const struct result_direction *d, uint64_t size)
 		json_add(array,
 			 json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 				   "thread", json_count(i), "cpu",
-				   t->cpu == PLAN_AUTO ? json_null() :
-							 json_count(t->cpu),
-				   "qps", json_count(t->qps), "iterations",
+				   json_number(t->cpu), "qps",
+				   json_count(t->qps), "iterations",
 				   json_count(t->iterations), "seconds",
 				   json_measured(seconds), "gbps",
 				   json_measured(b.gbps), "mpps",

@@ -33,6 +33,13 @@ static inline json_t *json_count(uint64_t n)
 	return json_integer((json_int_t)n);
 }
 
+/* N; null for what stands for no number: PLAN_AUTO, PORT_NO_NODE,
+ * EFFECTIVE_NONE and TOPOLOGY_NONE. */
+static inline json_t *json_number(uint32_t n)
+{
+	return n == UINT32_MAX ? json_null() : json_count(n);
+}
+
 /* SIZE and the number of queue pairs of a row; null for a test of the control
  * path that has none. */
 json_t *json_size(const struct plan *plan, uint64_t size);

@@ -241,11 +241,6 @@ char *report_topology_text(const struct topology *t)
 	return text;
 }
 
-static json_t *number_json(uint32_t number)
-{
-	return number == TOPOLOGY_NONE ? json_null() : json_count(number);
-}
-
 static json_t *acs_json(enum pci_acs acs)
 {
 	return acs == PCI_ACS_UNKNOWN ? json_null() :
@@ -281,8 +276,8 @@ static json_t *place_json(const struct pci_place *place)
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "address",
 			 json_text(place->address), "physical_function",
 			 json_text(place->physical), "numa_node",
-			 number_json(place->node), "socket",
-			 number_json(place->socket), "host_bridge",
+			 json_number(place->node), "socket",
+			 json_number(place->socket), "host_bridge",
 			 json_text(place->path.bridge), "narrowest",
 			 json_text(slowest ? slowest->address : NULL), "path",
 			 path_json(&place->path));

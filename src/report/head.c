@@ -78,12 +78,14 @@ static void print_gpu(FILE *out, const struct facts *facts)
 		fprintf(out, " (%s)", facts_text(facts, FACT_GPU_DISTANCE));
 }
 
-static void print_end(FILE *out, const char *end, const struct port *port,
-		      const struct gid *gid, const char *memory)
+static void print_end(FILE *out, const struct result *r, bool client)
 {
+	const struct port *port = client ? &r->client : &r->server;
+	const struct gid *gid = result_gid(r, client);
+	const char *memory = r->ends[client].memory;
 	char text[GID_TEXT_SIZE];
 
-	fprintf(out, " %s: %s", end, port->hostname);
+	fprintf(out, " %s: %s", client ? "client" : "server", port->hostname);
 	if (port->device[0])
 		fprintf(out, " %s port %u", port->device, port->number);
 	fprintf(out, ", %s", port_kind_name(port));
@@ -177,11 +179,9 @@ uint32_t head_inline_size(const struct result *r)
 
 void head_print_ends(FILE *out, const struct result *r)
 {
-	print_end(out, "client", &r->client, result_gid(r, true),
-		  r->ends[1].memory);
+	print_end(out, r, true);
 	if (!r->alone)
-		print_end(out, "server", &r->server, result_gid(r, false),
-			  r->ends[0].memory);
+		print_end(out, r, false);
 }
 
 void head_print(FILE *out, const struct result *r)

@@ -63,13 +63,18 @@ static json_t *pkey(uint16_t value)
 }
 
 /* One end; unknown members are null. */
-static json_t *end(const struct port *port, const struct gid *gid, bool known,
-		   uint32_t mtu, const struct effective *qp,
-		   const char *memory)
+static json_t *end(const struct result *r, bool client)
 {
+	const struct port *port = client ? &r->client : &r->server;
+	const struct effective *qp = client ? &r->client_qp : &r->server_qp;
+	const struct gid *gid = result_gid(r, client);
+	/* a quiet server does not say which device it has */
+	const bool named = port->device[0] ||
+			   (!client && r->params.plan.quiet);
+	const bool known = named && (r->connected || client != r->at_server);
+	const bool global = known && gid;
 	char text[GID_TEXT_SIZE];
 	json_t *object = json_object();
-	bool global = known && gid;
 
 #define SET(key, condition, value) \
 	json_put(object, key, (condition) ? (value) : json_null())
@@ -82,12 +87,12 @@ static json_t *end(const struct port *port, const struct gid *gid, bool known,
 	SET("gid_type", global, json_string(gid_type_name(gid->type)));
 	SET("lid", known && !port_is_ethernet(port), json_count(port->lid));
 	SET("pkey", known && port->pkey, pkey(port->pkey));
-	SET("mtu", known, json_number(mtu));
+	SET("mtu", known, json_number(r->params.plan.mtu));
 	SET("firmware", true, json_text(port->firmware));
 	SET("rate_gbps", known && port->rate_mbps,
 	    json_real(port->rate_mbps / 1000.0));
 	SET("numa_node", known, json_number(port->numa_node));
-	SET("memory", true, json_text(memory));
+	SET("memory", true, json_text(r->ends[client].memory));
 	SET("qp", qp->known, queue_pair(qp));
 #undef SET
 	return object;
@@ -197,13 +202,7 @@ json_t *report_identity(const struct result *r)
 json_t *report_document(const struct result *r)
 {
 	const struct parameters *params = &r->params;
-	uint32_t mtu = params->plan.mtu;
-	bool client = r->connected || !r->at_server;
-	bool server = r->connected || r->at_server;
 
-	client = client && r->client.device[0];
-	/* a quiet server does not say which device it has */
-	server = server && (r->server.device[0] || params->plan.quiet);
 	return json_pack(
 		"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
 		"s:o, s:o, s:o, s:o}",
@@ -211,10 +210,7 @@ json_t *report_document(const struct result *r)
 		json_time(&r->started), "title", json_text(params->title),
 		"test", test_of(r),
 		"parameters", json_parameters(params),
-		"client", end(&r->client, result_gid(r, true), client, mtu,
-			      &r->client_qp, r->ends[1].memory),
-		"server", end(&r->server, result_gid(r, false), server, mtu,
-			      &r->server_qp, r->ends[0].memory),
+		"client", end(r, true), "server", end(r, false),
 		"environment",
 		json_pack("{s:o, s:o}", "client", facts_json(&r->client.facts),
 			  "server", facts_json(&r->server.facts)),

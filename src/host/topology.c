@@ -32,8 +32,8 @@ static void note_name(const char *name, void *into)
 {
 	struct names *names = into;
 
-	names->name = xcheck(reallocarray(names->name, names->n + 1,
-					  sizeof(*names->name)));
+	names->name = xrealloc(names->name, names->n + 1,
+			      sizeof(*names->name));
 	snprintf(names->name[names->n++], sizeof(*names->name), "%s", name);
 }
 

@@ -58,7 +58,6 @@ static void read_table(const struct rtattr *table, struct dcb *dcb)
 	const struct rtattr *at = RTA_DATA(table);
 	size_t left = RTA_PAYLOAD(table);
 
-	dcb->has_table = true;
 	while (RTA_OK(at, left)) {
 		read_entry(at, dcb);
 		at = RTA_NEXT(at, left);

@@ -36,7 +36,6 @@ struct dcb {
 	uint8_t pfc;		/* a bit for each priority */
 	/* from the application table: any entry for a DSCP means that the
 	 * device trusts DSCPs; one without an entry has priority 0 */
-	bool has_table;
 	bool trusts_dscp;
 	uint8_t priority[DCB_DSCPS];
 };

@@ -26,33 +26,40 @@ static bool lacks_port(const struct given *g)
 	       !g->options->params.port;
 }
 
-/* Set the sizes to those of --all, ALL, if that was given. */
-static int take_all(struct given *g, const char *all)
+/* The size of a test that was given none. */
+static uint64_t usual_size(const struct plan *plan)
+{
+	if (plan->control)
+		return control_table[plan->control].size;
+	if (plan->batch.n)
+		return batch_bytes(&plan->batch);
+	if (op_is_atomic(plan->op))
+		return ATOMIC_SIZE;
+	if (plan->metric == METRIC_LATENCY)
+		return PLAN_SIZE_LATENCY;
+	return plan_is_datagram(plan) ? PLAN_SIZE_DATAGRAM :
+					PLAN_SIZE_BANDWIDTH;
+}
+
+/* Set the sizes: those of --all, or the usual one if none were given. */
+static int complete_sizes(struct given *g)
 {
 	struct plan *plan = &g->options->params.plan;
 
 	if (plan->all && plan->sizes.n)
 		return fail(g->err, -EINVAL, NULL,
 			    "--all and --size exclude each other");
-	return plan->all ? units_parse_sizes(all, &plan->sizes) : 0;
-}
-
-static int complete_control_sizes(struct given *g)
-{
-	struct plan *plan = &g->options->params.plan;
-	const int ret = take_all(g, CONTROL_SIZES_ALL);
-
-	if (ret)
-		return ret;
-	for (uint32_t i = 0; i < plan->sizes.n; i++)
+	for (uint32_t i = 0; plan->control && i < plan->sizes.n; i++)
 		if (!plan->sizes.bytes[i])
 			return fail(g->err, -EINVAL, NULL,
 				    "--size 0: %s needs 1 byte at least",
-				    control_table[test_of(g)].name);
-	if (plan->sizes.n)
-		return 0;
-	plan->sizes.n = 1;
-	plan->sizes.bytes[0] = control_table[test_of(g)].size;
+				    control_table[plan->control].name);
+	if (plan->all)
+		return units_parse_sizes(plan->control ? CONTROL_SIZES_ALL :
+							 PLAN_SIZES_ALL,
+					 &plan->sizes);
+	if (!plan->sizes.n)
+		plan->sizes = (struct sizes){ 1, { usual_size(plan) } };
 	return 0;
 }
 
@@ -112,7 +119,7 @@ int control_rules_complete(struct given *g)
 	if (plan->iterations)
 		plan->duration = 0;
 	return ret ?:
-	       complete_control_sizes(g) ?:
+	       complete_sizes(g) ?:
 	       check_queue_pairs(g) ?:
 	       rules_check_cpus(g);
 }
@@ -370,28 +377,6 @@ static int check_inject(struct given *g)
 		return 0;
 	return fail(g->err, -EINVAL, NULL,
 		    "--inject and --verify exclude each other");
-}
-
-/* Set the sizes: those of -a, or the default if none were given. */
-static int complete_sizes(struct given *g)
-{
-	struct plan *plan = &g->options->params.plan;
-	const int ret = take_all(g, PLAN_SIZES_ALL);
-
-	if (ret || plan->sizes.n)
-		return ret;
-	plan->sizes.n = 1;
-	if (plan->batch.n)
-		plan->sizes.bytes[0] = batch_bytes(&plan->batch);
-	else if (op_is_atomic(plan->op))
-		plan->sizes.bytes[0] = ATOMIC_SIZE;
-	else if (plan->metric == METRIC_LATENCY)
-		plan->sizes.bytes[0] = PLAN_SIZE_LATENCY;
-	else if (plan_is_datagram(plan))
-		plan->sizes.bytes[0] = PLAN_SIZE_DATAGRAM;
-	else
-		plan->sizes.bytes[0] = PLAN_SIZE_BANDWIDTH;
-	return 0;
 }
 
 /* A completion announces a write with immediate data only. */

@@ -8,38 +8,30 @@
 #include "report/json_value.h"
 #include "report/parts.h"
 
-static json_t *test_of_control(const struct plan *plan)
-{
-	const struct control_info *test = &control_table[plan->control];
-
-	return json_pack("{s:s, s:s, s:s, s:s?, s:n, s:n}", "name", test->name,
-			 "operation", test->name, "metric", "latency",
-			 "transport", test->transports ?
-				 result_transport_name(plan) : NULL,
-			 "direction", "load");
-}
-
 /* All members are null at a server whose client sent no PLAN, and where only
- * this end is examined. */
+ * this end is examined.  A test of the control path has no direction and no
+ * load, and perhaps no transport. */
 static json_t *test_of(const struct result *r)
 {
 	const struct plan *plan = &r->params.plan;
+	const bool traffic = !plan->control;
+	const bool sent = traffic || control_table[plan->control].transports;
 	char name[TEST_NAME_SIZE];
 
-	if (plan->control)
-		return test_of_control(plan);
-	if (r->alone || (!r->connected && r->at_server))
+	if (traffic && (r->alone || (!r->connected && r->at_server)))
 		return json_pack("{s:n, s:n, s:n, s:n, s:n, s:n}", "name",
 				 "operation", "metric", "transport",
 				 "direction", "load");
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "name",
-			 test_name(plan->op, plan->metric, name), "operation",
-			 op_table[plan->op].name, "metric",
+	return json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:s?}", "name",
+			 test_name_of(plan, name), "operation",
+			 traffic ? op_table[plan->op].name : name, "metric",
 			 plan->metric == METRIC_LATENCY ? "latency" :
 							  "bandwidth",
-			 "transport", result_transport_name(plan),
-			 "direction", plan->bidirectional ? "bi" : "uni",
-			 "load", plan_is_open(plan) ? "open" : "closed");
+			 "transport", sent ? result_transport_name(plan) : NULL,
+			 "direction", !traffic ? NULL :
+				      plan->bidirectional ? "bi" : "uni",
+			 "load", !traffic ? NULL :
+				 plan_is_open(plan) ? "open" : "closed");
 }
 
 /* The attributes of an end's first queue pair; null for those it lacks. */

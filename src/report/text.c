@@ -139,15 +139,6 @@ static double value_of(const struct column *c, const struct result_row *row)
 	return *(const double *)((const char *)row + c->offset);
 }
 
-static void print_headings(FILE *out, const struct table *table)
-{
-	fprintf(out, "%-10s %12s", " #bytes", "#iterations");
-	for (uint32_t i = 0; i < table->beside; i++)
-		fprintf(out, " %*s", table->columns[i].width,
-			table->columns[i].heading);
-	fputs("\n", out);
-}
-
 static void print_batch(FILE *out, const struct plan *plan,
 			const struct result_row *row)
 {
@@ -278,19 +269,22 @@ static void print_receivers(FILE *out, const struct result_row *row)
 	}
 }
 
-static void print_row(FILE *out, const struct table *table,
-		      const struct plan *plan, const struct result_row *row)
+static void print_row(FILE *out, const struct result *r,
+		      const struct result_row *row)
 {
+	const struct table table = make_table(&r->params);
+	const struct plan *plan = &r->params.plan;
+
 	fprintf(out, " %-9" PRIu64 " %12" PRIu64, row->size,
 		row->total.iterations);
-	for (uint32_t i = 0; i < table->beside; i++)
-		print_cell(out, table->columns[i].width,
-			   table->columns[i].decimals,
-			   value_of(&table->columns[i], row));
+	for (uint32_t i = 0; i < table.beside; i++)
+		print_cell(out, table.columns[i].width,
+			   table.columns[i].decimals,
+			   value_of(&table.columns[i], row));
 	fputs(row->failed ? " failed\n" : "\n", out);
 	if (plan->batch.n)
 		print_batch(out, plan, row);
-	print_below(out, table, row);
+	print_below(out, &table, row);
 	for (uint32_t i = 0; i < row->total.n_threads; i++)
 		print_thread(out, i, &row->total.threads[i], row->size);
 	print_directions(out, row);
@@ -299,6 +293,9 @@ static void print_row(FILE *out, const struct table *table,
 	print_receivers(out, row);
 	for (int client = 1; plan->events && client >= 0; client--)
 		print_events(out, plan, client, row);
+	load_print(out, plan, row);
+	if (r->params.cpu)
+		cpu_print(out, row, plan->metric == METRIC_BANDWIDTH);
 }
 
 /* The mean, in ns: intervals end at completions, so each differs a little. */
@@ -370,18 +367,11 @@ static void print_head(FILE *out, const struct result *r)
 	const struct table table = make_table(&r->params);
 
 	head_print(out, r);
-	print_headings(out, &table);
-}
-
-static void print_table_row(FILE *out, const struct result *r,
-			    const struct result_row *row)
-{
-	const struct table table = make_table(&r->params);
-
-	print_row(out, &table, &r->params.plan, row);
-	load_print(out, &r->params.plan, row);
-	if (r->params.cpu)
-		cpu_print(out, row, r->params.plan.metric == METRIC_BANDWIDTH);
+	fprintf(out, "%-10s %12s", " #bytes", "#iterations");
+	for (uint32_t i = 0; i < table.beside; i++)
+		fprintf(out, " %*s", table.columns[i].width,
+			table.columns[i].heading);
+	fputs("\n", out);
 }
 
 /* Once for all sizes. */
@@ -414,6 +404,6 @@ static void print_tail(FILE *out, const struct result *r)
 
 const struct row_format text_format = {
 	.head = print_head,
-	.row = print_table_row,
+	.row = print_row,
 	.tail = print_tail,
 };

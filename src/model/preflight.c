@@ -15,10 +15,10 @@ void preflight_free(struct preflight *preflight)
 struct preflight_row *preflight_row(struct preflight *preflight,
 				    const char *label)
 {
-	const size_t size = (preflight->n + 1) * sizeof(*preflight->rows);
 	struct preflight_row *row;
 
-	preflight->rows = xcheck(realloc(preflight->rows, size));
+	preflight->rows = xrealloc(preflight->rows, preflight->n + 1,
+				   sizeof(*preflight->rows));
 	row = &preflight->rows[preflight->n++];
 	*row = (struct preflight_row){ .verdict = VERDICT_OK };
 	snprintf(row->check, sizeof(row->check), "%s", label);

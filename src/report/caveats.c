@@ -361,12 +361,15 @@ static double lacks_peak(const struct subject *s)
 {
 	const struct bandwidth_summary *b = &s->row->total.bandwidth;
 	const double seconds = s->row->total.seconds;
-	const double length = interval_of(s);
+	const double message = seconds / (double)s->row->total.iterations;
+	double length = interval_of(s);
 
 	if (s->plan->metric != METRIC_BANDWIDTH || s->row->failed ||
 	    s->row->n_directions || !isfinite(b->gbps) ||
 	    isfinite(b->peak_gbps))
 		return 0;
+	/* an interval ends with a message */
+	length = fmax(length, ceil(length / message) * message);
 	fprintf(s->out, "%s %d intervals of %.3g s: ", fills(s->r) ?
 			"peak is the average, for the best interval needs" :
 			"peak and +-95% need",

@@ -268,6 +268,10 @@ TEST(test_why_there_is_no_peak)
 	check_caveat(r, "size 64: peak and +-95% need 10 intervals of 0.5 s: "
 			"-n 1500 gives them");
 	r->params.plan.iterations = 0;
+	/* an interval is as long as a message at least */
+	r->rows[0].total.iterations = 5;
+	check_caveat(r, "size 64: peak and +-95% need 10 intervals of 1.2 s: "
+			"-D 15 gives them");
 	/* one that failed says that itself */
 	r->rows[0].failed = true;
 	check_caveat(r, NULL);

@@ -194,6 +194,7 @@ struct target {
 	const char *host;
 	const char *bind;		/* --bind, or NULL */
 	uint32_t port;
+	bool waited;			/* for the server to listen */
 	struct addrinfo *list;		/* the server's */
 	struct addrinfo *local_list;	/* --bind's */
 	struct addrinfo local[FAMILIES];	/* bindable, one per family */
@@ -373,6 +374,9 @@ static int fail_all(const struct target *target, const struct attempt *list,
 		advice = "check that the address of --bind can reach that one; "
 			 "leave --bind out, or give another address of this "
 			 "machine";
+	if (ret == -ECONNREFUSED && target->waited)
+		advice = "check that 'verbsperf serve' runs there with the same "
+			 "--port; it did not come within --wait";
 	fail(err, ret, advice, "cannot connect to %s port %u: %s", target->host,
 	     target->port, causes);
 	free(causes);
@@ -437,7 +441,9 @@ int oob_connect(const char *host, uint32_t port, const char *bind,
 		uint64_t timeout, uint64_t wait, int cancel_fd,
 		struct connection *conn, struct error *err)
 {
-	struct target target = { .host = host, .bind = bind, .port = port };
+	struct target target = {
+		.host = host, .bind = bind, .port = port, .waited = wait,
+	};
 	const struct wait_limit limit = { timeout, &conn->cancel_fd };
 	const int one = 1;
 	int ret;

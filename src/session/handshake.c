@@ -64,9 +64,15 @@ static int send_hello(struct session *s)
 static int take_hello(struct session *s)
 {
 	struct handshake *g = s->handshake;
+	struct error *err = session_error(s);
+	int ret = session_expect(s, FRAME_HELLO, &g->got);
 
-	return session_expect(s, FRAME_HELLO, &g->got) ?:
-	       decode_hello(&g->got, &g->theirs, session_error(s));
+	if (ret == -ETIMEDOUT && s->run.client)
+		snprintf(err->advice, sizeof(err->advice), "check that what "
+			 "listens on TCP port %u there is 'verbsperf serve', "
+			 "and not stopped; --timeout waits longer",
+			 s->run.result->params.port);
+	return ret ?: decode_hello(&g->got, &g->theirs, err);
 }
 
 int handshake_greet(struct session *s)

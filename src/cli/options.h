@@ -28,7 +28,9 @@ struct options {
 	enum command topic;
 	bool dump;		/* only describe the options (cli/dump.c) */
 	const char *server;	/* COMMAND_CLIENT: host name or address */
-	char ignored[2048];	/* client options given to a server */
+	/* options given that have no effect: those of clients, to a server; or
+	 * those that mean nothing to the test */
+	char ignored[2048];
 	struct parameters params;
 };
 

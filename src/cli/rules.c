@@ -1,6 +1,7 @@
 #include "config.h"
 #include "cli/rules.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -130,7 +131,8 @@ static bool was_given(struct given *g, const char *name)
 }
 
 /* perftest users type the same line at both ends, so a server takes the
- * client's options and only notes them. */
+ * client's options and only notes them; and scripts all tests' options to each
+ * test, so what means nothing to this one is noted, too. */
 static void ignore(struct given *g, const struct param *row)
 {
 	char option[64];
@@ -300,8 +302,7 @@ static int check_metric(struct given *g)
 		metric = strchr(row->tests, 'B') ? METRIC_BANDWIDTH :
 						   METRIC_LATENCY;
 		if (!(metric == METRIC_LATENCY ? plan_has_latency(plan) :
-						 plan->metric == metric) ||
-		    (rated && !plan->rate))
+						 plan->metric == metric))
 			return fail(g->err, -EINVAL, NULL,
 				    "--%s: only for %s, as in %s%s", row->name,
 				    names[metric],
@@ -309,6 +310,9 @@ static int check_metric(struct given *g)
 				    rated ? " with --rate" :
 				    metric == METRIC_LATENCY && batches ?
 					    " or with --batch" : "");
+		if (rated && !plan->rate)
+			return fail(g->err, -EINVAL, NULL,
+				    "--%s: only with --rate", row->name);
 	}
 	return 0;
 }
@@ -391,6 +395,28 @@ static void complete_poll(struct parameters *params)
 	plan->imm = params->poll == POLL_COMPLETION;
 }
 
+static bool is_used(const struct plan *plan, const struct param *row,
+		    enum metric metric)
+{
+	const char use = param_use(row, plan->op, metric);
+
+	return use != '-' && (isupper(use) || plan->imm);
+}
+
+/* Note what means nothing to the test, which is complete but for its op. */
+static void ignore_unused(struct given *g)
+{
+	const struct plan *plan = &g->options->params.plan;
+
+	for (size_t i = 0; i < param_count; i++) {
+		const struct param *row = &param_table[i];
+
+		if (g->row[i] && !is_used(plan, row, plan->metric) &&
+		    !(plan->batch.n && is_used(plan, row, METRIC_LATENCY)))
+			ignore(g, row);
+	}
+}
+
 int rules_complete(struct given *g)
 {
 	struct plan *plan = &g->options->params.plan;
@@ -421,6 +447,7 @@ int rules_complete(struct given *g)
 	if (plan->iterations)
 		plan->duration = 0;
 	complete_poll(&g->options->params);
+	ignore_unused(g);
 	plan->op = op_choose(plan->op, plan->imm,
 			      (enum atomic_type)plan->atomic);
 	ret = complete_sizes(g) ?:

@@ -51,7 +51,7 @@ static const char head[] =
 
 static const char tail[] =
 	"\n"
-	"BYTES take K, M or G; SECONDS take ms, s, m or h.  The client decides:\n"
+	"BYTES take K, M or G; SECONDS take ns to h.  The client decides:\n"
 	"a server needs none of the options that shape the traffic.\n"
 	"Exit status: 0 measured, 1 failed, 2 usage, 3 a limit was not met, 4 wrong\n"
 	"data.  See verbsperf(1).\n";

@@ -78,10 +78,10 @@ static const struct {
 	[PARAM_BYTES] = { .name = "bytes",
 		.wanted = "a number of bytes, optionally with K, M or G" },
 	[PARAM_TIME] = { .name = "time", .wanted =
-		"seconds like 3 or 0.5, or a time with us, ms, s, m or h" },
+		"seconds like 3 or 0.5, or a time with ns, us, ms, s, m or h" },
 	[PARAM_SIZES] = { .name = "sizes", .most = SIZES_MAX, .items = "sizes",
-		.wanted = "a size like 64 or 4K, a list 64,4K or a range "
-			  "2..8M" },
+		.wanted = "a size like 64 or 4K, a list 64,4K or a range, "
+			  "the smaller first, 2..8M" },
 	[PARAM_STRING] = { .name = "string", .wanted = "a text" },
 	[PARAM_CHOICE] = { .name = "choice" },
 	[PARAM_PERCENTILES] = { "percentiles",

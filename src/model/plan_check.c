@@ -114,7 +114,7 @@ static int check_sends(const struct plan *plan, struct error *err)
 		  "group" },
 		{ group && (plan->reversed || plan->bidirectional),
 		  "--mcast: the client sends to the group, and the server "
-		  "receives" },
+		  "receives: not with --bidirectional or --reversed" },
 		{ group && plan->qps > 1,
 		  "--mcast: one queue pair sends to the group; --receivers "
 		  "attaches several to it" },
@@ -263,7 +263,8 @@ static int check_time(const struct plan *plan, struct error *err)
 		{ plan->round_trip && !plan_is_pingpong(plan),
 		  "--round-trip: only for a ping-pong: send_lat or write_lat" },
 		{ plan->mtu != PLAN_AUTO && !mtu_from_bytes(plan->mtu),
-		  "--mtu {mtu}: expected 256, 512, 1024, 2048 or 4096" },
+		  "--mtu {mtu}: expected 256, 512, 1024, 2048 or 4096\n"
+		  "that of an interface is larger" },
 		{ !plan->iterations && !plan->duration,
 		  "--duration 0: nothing would be measured" },
 		{ plan->hold && plan->iterations,

@@ -43,13 +43,13 @@ TEST(test_refused)
 		const char *message;
 	} refused[] = {
 		{ "verbsperf write_bw --burst 2 h",
-		  "--burst: only for bandwidth, as in write_bw with --rate" },
+		  "--burst: only with --rate" },
 		{ "verbsperf read_lat --rate 1kpps --burst 2 h",
 		  "--burst: only for bandwidth, as in read_bw with --rate" },
 		{ "verbsperf read_lat --arrival fixed h",
-		  "--arrival: only for latency, as in read_lat with --rate" },
+		  "--arrival: only with --rate" },
 		{ "verbsperf read_lat --depth 8 h",
-		  "--depth: only for latency, as in read_lat with --rate" },
+		  "--depth: only with --rate" },
 		{ "verbsperf read_bw --rate 1 --depth 8 h",
 		  "--depth: only for latency, as in read_lat with --rate" },
 		{ "verbsperf send_bw --rate 10 -s 64,0 h",

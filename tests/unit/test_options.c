@@ -246,6 +246,29 @@ TEST(test_what_is_not_given)
 }
 
 /* Whoever types the same line at both ends is served, and told. */
+/* Scripts give all tests the same options. */
+TEST(test_without_effect)
+{
+	static const char *const lines[][2] = {
+		{ "verbsperf write_bw -o 8 -r 100 h",
+		  "--rx-depth, --outstanding-reads" },
+		{ "verbsperf write_bw --imm -r 100 h", "" },
+		{ "verbsperf send_bw -r 100 -t 9 h", "" },
+		{ "verbsperf read_lat -Q 4 -o 8 h", "--cq-mod" },
+		{ "verbsperf write_lat --walk 1M --poll completion -r 9 h",
+		  "--walk" },
+		{ "verbsperf write_bw --batch 4K --histogram h", "" },
+	};
+
+	char copy[200];
+	struct options o;
+
+	for (size_t i = 0; i < COUNT(lines); i++) {
+		taken(lines[i][0], copy, &o);
+		assert_string_equal(o.ignored, lines[i][1]);
+	}
+}
+
 TEST(test_ignored_at_a_server)
 {
 	char copy[200];
@@ -348,7 +371,7 @@ static const struct refused refused[] = {
 	{ "verbsperf write_bw a --qps x", "--qps 'x': must be a number" },
 	{ "verbsperf write_bw a -q 0", "-q 0: expected 1 to 16384" },
 	{ "verbsperf write_bw a -q 16385", "-q 16385: expected 1 to 16384" },
-	{ "verbsperf write_bw a --wait=x", "--wait 'x': must be seconds like 3 or 0.5, or a time with us, ms, s, m or h" },
+	{ "verbsperf write_bw a --wait=x", "--wait 'x': must be seconds like 3 or 0.5, or a time with ns, us, ms, s, m or h" },
 	{ "verbsperf write_bw a -Z", "unknown option '-Z'" },
 	{ "verbsperf write_bw a --nope", "unknown option '--nope'" },
 	{ "verbsperf write_bw a --d=1", "option '--d' is ambiguous" },
@@ -646,6 +669,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_every_number),
 	cmocka_unit_test(test_strings_and_flags),
 	cmocka_unit_test(test_what_is_not_given),
+	cmocka_unit_test(test_without_effect),
 	cmocka_unit_test(test_ignored_at_a_server),
 	cmocka_unit_test(test_values_that_stand_apart),
 	cmocka_unit_test(test_servers_behind_an_option),

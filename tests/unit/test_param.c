@@ -154,7 +154,7 @@ static const struct parse parses[] = {
 	{ "duration", "0.5", 500000000, NULL },
 	{ "duration", "50ms", 50000000, NULL },
 	{ "duration", "169h", 0, "--o 169h: expected 0 to 168h" },
-	{ "duration", "soon", 0, "--o 'soon': must be seconds like 3 or 0.5, or a time with us, ms, s, m or h" },
+	{ "duration", "soon", 0, "--o 'soon': must be seconds like 3 or 0.5, or a time with ns, us, ms, s, m or h" },
 	{ "timeout", "999ms", 0, "--o 999ms: expected 1s to 1h" },
 	{ "sl", "16", 0, "--o 16: expected 0 to 15" },
 	{ "post-list", "1024", 1024, NULL },
@@ -218,7 +218,8 @@ TEST(test_sizes)
 	error_clear(&err);
 	assert_int_equal(param_parse(&p, row, "-s", "8..2", &err), -EINVAL);
 	assert_message(&err, "-s '8..2': must be a size like 64 or 4K, a "
-			     "list 64,4K or a range 2..8M");
+			     "list 64,4K or a range, the smaller first, "
+			     "2..8M");
 	error_clear(&err);
 	for (int i = 0; i < SIZES_MAX; i++)
 		strcat(many, ",1");

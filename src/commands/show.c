@@ -12,6 +12,7 @@
 #include "report/events.h"
 #include "report/report.h"
 #include "verbs/device.h"
+#include "verbs/device_list.h"
 #include "watch/event.h"
 
 int command_print(char *text)
@@ -41,8 +42,7 @@ static int show_topology(const struct parameters *params, struct topology *t,
 	int ret = 0;
 
 	if (!t->n_nics)
-		return fail(err, -ENODEV, NULL,
-			    "there is no RDMA device on this machine");
+		return device_list_none(err);
 	if (device && !topology_keep(t, device))
 		return fail(err, -ENODEV, NULL, "--device %s: not found",
 			    device);

@@ -93,6 +93,12 @@ static void add_unlisted(const glob_t *names, struct device_list *list)
 	globfree(&files);
 }
 
+int device_list_none(struct error *err)
+{
+	return fail(err, -ENODEV, no_device_advice,
+		    "there is no RDMA device on this machine");
+}
+
 int device_list_read(struct device_list *list, struct error *err)
 {
 	glob_t names;
@@ -116,8 +122,7 @@ int device_list_read(struct device_list *list, struct error *err)
 	if (errnum)
 		return fail_errno(err, errnum, no_device_advice,
 				  "cannot list RDMA devices");
-	return fail(err, -ENODEV, no_device_advice,
-		    "there is no RDMA device on this machine");
+	return device_list_none(err);
 }
 
 void device_list_free(struct device_list *list)

@@ -28,6 +28,9 @@ struct device_list {
  */
 int device_list_read(struct device_list *list, struct error *err);
 
+/* Say that this host has none, and what the user can do.  Returns -ENODEV. */
+int device_list_none(struct error *err);
+
 void device_list_free(struct device_list *list);
 
 /*

@@ -704,6 +704,16 @@ def test_one_line_of_the_view():
     header, lines = document()
     assert view.verdict(header, lines) == (
         "4 of 4 nodes took part; nothing is slow")
+    some = [one for one in lines if one["type"] == "node" or (
+        one["type"] == "pair" and {one["client"]["node"], one["server"]["node"]
+                                   } == set(NODES[:2]))]
+    for pattern, nodes, left in (
+            ("bisection", 3, "n03 was left over: bisection needs an even "
+             "number"), ("file", 3, "in no pair: n03"),
+            ("pairs", 4, "in no pair: n[03-04]")):
+        header.update(pattern=pattern, nodes=NODES[:nodes])
+        assert view.verdict(header, some) == (
+            f"2 of {nodes} nodes took part; {left}; nothing is slow")
 
 
 def test_thin_entry_point():

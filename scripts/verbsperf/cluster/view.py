@@ -19,6 +19,8 @@ from verbsperf.stats.ranks import median
 WORST = 20          # pairs that are listed when the matrix is too wide
 LONGEST = 26        # letters of a name in a picture
 NAMED = 4           # of those of which a note says the same
+# Patterns in which a node is in one pair of a round at most.
+BY_TWO = ("pairs", "bisection", "random")
 
 
 # How to read a matrix: what was measured one way only is in one cell only.
@@ -317,17 +319,33 @@ def said_lines(entries: list[Object]) -> Iterator[str]:
         yield f"  {nodes}: {why}"
 
 
+def left_over(header: Object, entries: list[Object]) -> list[str]:
+    """Return the nodes in no pair, while others were, that did not fail."""
+    seen = {entry[side]["node"] for entry in in_rounds(entries)
+            for side in ("client", "server")}
+    return [node for node in header["nodes"] if seen
+            and node not in seen | failed_nodes(entries).keys()]
+
+
+def left_text(nodes: list[str], pattern: str) -> str:
+    """Say that NODES were left over, and why if PATTERN explains it."""
+    if len(nodes) == 1 and pattern in BY_TWO:
+        return f"{nodes[0]} was left over: {pattern} needs an even number"
+    return f"in no pair: {nodesets.fold(nodes)}"
+
+
 def verdict(header: Object, entries: list[Object]) -> str:
     """Return the last line."""
     if not entries:
         return "nothing was measured"
-    found = len(findings_of(entries))
+    found, left = len(findings_of(entries)), left_over(header, entries)
     nodes, failed = len(header["nodes"]), len(failed_nodes(entries))
     lost = sum(map(is_failure, in_rounds(entries)))
     measured = any(entry["type"] == "pair" and entry["value"] is not None
                    for entry in entries)
     return "; ".join([
-        f"{nodes - failed} of {nodes} nodes took part",
+        f"{nodes - failed - len(left)} of {nodes} nodes took part",
+        *[left_text(left, header["pattern"])] * bool(left),
         *[f"{counted(lost, 'pair')} failed"] * bool(lost),
         counted(found, "finding") if found else "nothing is slow" if measured
         else "nothing was measured"])

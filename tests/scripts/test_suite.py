@@ -161,11 +161,18 @@ def test_what_is_no_target(program, text, words):
     assert str(error.value).startswith(f"target '{text}': ")
 
 
-def test_target_options_are_checked(program, write_suite):
-    target = targets.parse("a=node1,mtu=many", program)
-    point, = suites.read(write_suite("write_bw:"), program, [target])
-    with pytest.raises(Refused, match="^target 'a': write_bw: --mt"):
-        suites.times_at(target, point, program)
+@pytest.mark.parametrize("option, why", (
+    ("mtu=many", "write_bw: --mtu 'many': "),
+    ("min-gbps=50", "read_lat: --min-gbps: only for bandwidth"),
+    ("qps=4", "read_lat: --qps 4: latency is measured on one"),
+    ("max-p99=5", "write_bw: --max-p99: only for latency"),
+    ("batch=4Kx2", "write_bw: --batch and --size exclude each other"),
+    ("rate=0.001", "write_bw: --rate 0.001 Gb/s: less than 2 ")))
+def test_target_options_are_checked(points, option, why):
+    """With each test, and each size of it, of the suite."""
+    with pytest.raises(Refused, match=f"^target 'a': {why}"):
+        points("write_bw: --size 64,8M\nread_lat:", "b=node2",
+               f"a=node1,{option}")
 
 
 def test_programs_that_are_not_verbsperf():

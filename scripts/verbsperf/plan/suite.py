@@ -133,7 +133,24 @@ def combined(line: Line, test: str, options: dict[str, str], program: Program
             for values in read for size in values["size"] or [None]]
 
 
-def points_of(line: Line, program: Program) -> Iterator[Planned]:
+def check_at(target: Target, points: Sequence[Planned], program: Program
+             ) -> None:
+    """Refuse what TARGET says of POINTS, of which only the sizes differ."""
+    words = [*points[0].words(program), *target.words(),
+             *target.ends(points[0].json["test"], program)]
+    for i in range(0, len(points), SIZES_AT_ONCE):
+        sizes = "--size=" + ",".join(str(point.json["size"])
+                                     for point in points[i:i + SIZES_AT_ONCE])
+        try:
+            program.values([sizes if word.startswith("--size=") else word
+                            for word in words])
+        except UsageError as error:
+            raise Refused(f"target '{target.name}': {words[0]}: {error}"
+                          ) from None
+
+
+def points_of(line: Line, program: Program, targets: Sequence[Target] = ()
+              ) -> Iterator[Planned]:
     """Yield the points of one line, by test and size."""
     names = sorted(line.options.keys() - {"size"})
     choices = [dict(zip(names, values)) for values in itertools.product(
@@ -141,6 +158,9 @@ def points_of(line: Line, program: Program) -> Iterator[Planned]:
     for test in line.tests:
         by_options = [combined(line, test, options, program)
                       for options in choices]
+        for target, points in itertools.product(targets, by_options):
+            if target.options or not target.server:
+                check_at(target, points, program)
         for of_one_size in zip(*by_options):
             yield from of_one_size
 
@@ -151,7 +171,7 @@ def read(path: str, program: Program, targets: Sequence[Target]
     found: dict[Point, Planned] = {}
     for line in read_lines(path, program):
         check_targets(line, targets, program)
-        for point in points_of(line, program):
+        for point in points_of(line, program, targets):
             key = point.key()
             if key in found:
                 raise Refused(f"{line.where()}: {label(key)} is in line "
@@ -176,13 +196,9 @@ def check_targets(line: Line, targets: Sequence[Target], program: Program
 
 
 def times_at(target: Target, point: Planned, program: Program) -> Object:
-    """Return {name: value} of TIMES at TARGET, if the program allows it."""
-    try:
-        values = program.values([*point.words(program), *target.words(),
-                                 *target.ends(point.json["test"], program)])
-    except UsageError as error:
-        raise Refused(f"target '{target.name}': {point.json['test']}: "
-                      f"{error}") from None
+    """Return {name: value} of TIMES at TARGET."""
+    values = program.values([*point.words(program), *target.words(),
+                             *target.ends(point.json["test"], program)])
     return {name: values[name] for name in TIMES if name in target.options}
 
 

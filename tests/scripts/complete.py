@@ -147,7 +147,8 @@ def for_fake():
             "clocks": {"client": clock, "server": clock,
                        "server_to_client": "=ratio"},
             "results": ["=row"], "limits": "=limits", "error": "=error"}
-    error = {**ERROR, "stage": "traffic", "code": "EIO", "message": "$message"}
+    error = {**ERROR, "stage": "traffic", "code": "EIO", "message": "$message",
+             "advice": "see there"}
     limit = {**keys(PARTS["limit"]), "name": "min-gbps", "asked": 60,
              "unit": "Gb/s", "seen": 50.125, "size": "=size", "qps": "=qps",
              "met": False}

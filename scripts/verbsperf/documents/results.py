@@ -134,6 +134,12 @@ def failure_of(record: Record) -> str:
     return record.error or "the run failed"
 
 
+def advice_of(record: Record) -> str:
+    """Return what to do about it, as it follows the sentence, or ""."""
+    advice = ((record.document or {}).get("error") or {}).get("advice")
+    return f"; {advice}" if advice else ""
+
+
 def failures(records: Iterable[Record]) -> list[str]:
     """Return why those of RECORDS without a row have none."""
     return [failure_of(record) for record in records if record.row is None]

@@ -78,7 +78,8 @@ class Sweep:
         name = f"{record.target}: {label(results.point_of(record))}"
         if record.row is None:
             self.once((record.target, record.error),
-                      f"{name} failed: {record.error}")
+                      f"{name} failed: {record.error}"
+                      + results.advice_of(record))
         apart = results.clocks_apart(record)
         if apart:
             self.once((record.target, "clocks"), f"{record.target}: {apart}")

@@ -41,6 +41,8 @@ def cluster(*arguments, env=None, **options):
     (("--pattern", "pairs"), "missing: TEST or SUITE"),
     (("nofile",), "missing: --pattern; see --help; to show results, give a "
      "FILE of verbsperf-cluster, which 'nofile' is not"),
+    (("--html", "/tmp/x.html", "no.jsonl"),
+     "error: no.jsonl: No such file or directory"),
     (("--nodes", "n[1-2]", "--pattern", "pairs", "wr"),
      "wr: No such file; the suites that came along are all-sizes, "),
     (("--pattern", "pairs", "write_bw"), "missing: --nodes"),

@@ -356,12 +356,18 @@ def show(options: argparse.Namespace, header: Object,
     return status_of(some)
 
 
+def is_results(path: str) -> bool:
+    """PATH begins as results do; or it has no file, but the name of one, which
+    no test has: reading it says so."""
+    return jsonfile.begins_with_object(path) or (
+        not os.path.exists(path) and bool(re.search("[./]", path)))
+
+
 def run(options: argparse.Namespace) -> int:
     """Do what OPTIONS ask for; return the exit status."""
     what = options.what
     check_outputs(options)
-    if (len(what) == 1 and not options.pattern
-            and jsonfile.begins_with_object(what[0])):
+    if len(what) == 1 and not options.pattern and is_results(what[0]):
         return show(options, *clusterfile.read(what[0]))
     header, work = ask(options)
     rounds = sum(1 for _ in work.rounds())

@@ -45,6 +45,11 @@ def cluster(*arguments, env=None, **options):
      "error: no.jsonl: No such file or directory"),
     (("--nodes", "n[1-2]", "--pattern", "pairs", "wr"),
      "wr: No such file; the suites that came along are all-sizes, "),
+    (("--nodes", "n[1-2]", "--pattern", "pairs", "wirte_bw"), ", quick, "
+     "regression; did you mean write_bw?"),
+    (("--nodes", "n[1-2]", "--pattern", "pairs", "ib_write_bw", "--size",
+      "8"), "'ib_write_bw' is no test, and behind a suite is nothing else: "
+     "'--size'; did you mean write_bw?"),
     (("--pattern", "pairs", "write_bw"), "missing: --nodes"),
     (("--pattern", "x", "write_bw"), "invalid choice: 'x'"),
     (("--nodes", "n[1-", "--pattern", "pairs", "write_bw"), "n[1-"),

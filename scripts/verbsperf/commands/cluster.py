@@ -5,6 +5,7 @@ Exit status: 0 all is well, 1 nodes or pairs failed, 2 usage, 3 something is
 slow, 130 interrupted."""
 import argparse
 import asyncio
+import difflib
 import os
 import random
 import re
@@ -132,11 +133,13 @@ def points_of(what: Sequence[str], found: program.Program) -> list[Planned]:
         line = Line("the command line", 0, [what[0]],
                     read_options(found, "the command line", what[1:]))
         points = list(suite.points_of(line, found))
-    elif len(what) > 1:
-        raise Refused(f"'{what[0]}' is no test, and behind a suite is "
-                      f"nothing else: '{what[1]}'")
     else:
-        points = suite.read(suite.known(what[0]), found, [])
+        hint = "".join(f"; did you mean {one}?" for one in
+                       difflib.get_close_matches(what[0], found.tests, 1))
+        if len(what) > 1:
+            raise Refused(f"'{what[0]}' is no test, and behind a suite is "
+                          f"nothing else: '{what[1]}'{hint}")
+        points = suite.read(suite.known(what[0], hint), found, [])
     for point in points:
         if point.times["iterations"] is not None:
             raise Refused("--iterations: pairs that measure together need "

@@ -210,12 +210,12 @@ def find(name: str) -> str:
     return name
 
 
-def known(name: str) -> str:
-    """Return the same of a NAME that must be either."""
+def known(name: str, hint: str = "") -> str:
+    """Return the same of a NAME that must be either; else HINT may help."""
     path = find(name)
     if path != "-" and not os.path.exists(path):
         raise Refused(f"{name}: No such file; the suites that came along "
-                      f"are {', '.join(shipped())}")
+                      f"are {', '.join(shipped())}{hint}")
     return path
 
 

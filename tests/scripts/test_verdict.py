@@ -101,6 +101,8 @@ def test_more_sessions_are_said_where_rounds_do_not_help():
     assert (found.verdict, found.more) == ("inconclusive", None)
     assert "in alternation" in verdict.needed_text(None, None)
     assert verdict.needed_text(None, 4).startswith("about 4 more sessions")
+    assert verdict.needed_text(None, 1) == (
+        "about 1 more session of BASE decides")
     some = sessions(0.004, 0, 3, 0.045)[0]
     assert (some.verdict, some.more) == ("inconclusive", None)
     assert 1 <= some.sessions < 30

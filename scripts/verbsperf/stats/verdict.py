@@ -402,7 +402,9 @@ def remarks(sample: Sample) -> Iterator[str]:
 def needed_text(rounds: Optional[int], sessions: Optional[int]) -> str:
     """Say how many more ROUNDS of each side or SESSIONS of BASE decide."""
     if sessions:
-        return f"about {sessions} more sessions of BASE decide"
+        words = ("sessions of BASE decide" if sessions > 1
+                 else "session of BASE decides")
+        return f"about {sessions} more {words}"
     if rounds is None:
         return "no more rounds decide: measure both in alternation"
     if rounds > 500:

@@ -128,6 +128,22 @@ def test_all_of_it(monkeypatch):
     assert view.text(*everything()) == TEXT
 
 
+def test_names_are_short_in_a_matrix_only():
+    """Of nodes that all failed there is none, and rails have a table with
+    whole names."""
+    header, lines = document(NAMES)
+    assert view.text(header, [{**one, "error": "no route"} for one in lines
+                              if one["type"] == "node"]) == """\
+
+ nodes that failed:
+   n[1-4].example.org: no route
+
+ 0 of 4 nodes took part; nothing was measured
+"""
+    text = view.text({**header, "pattern": "rails"}, lines)
+    assert "\n n1.example.org  " in text and "names without" not in text
+
+
 def test_a_matrix_as_wide_as_the_terminal(monkeypatch):
     """Else the worst are listed: a line has a space more than its table."""
     header, lines = document(NAMES[:3])

@@ -363,16 +363,19 @@ def text(header: Object, entries: list[Object]) -> str:
     """Return all of it, as wide as the terminal."""
     width = shutil.get_terminal_size().columns
     lines: list[str] = []
-    domain = domain_of(header["nodes"])
-    if domain:
-        lines += ["", f"(tables have the nodes' names without {domain})"]
     by_rail = header["pattern"] == rails.PATTERN
-    for matrix in () if by_rail else matrices(header, entries):
+    found = [] if by_rail else [*matrices(header, entries)]
+    domain = domain_of(header["nodes"])
+    if domain and found:
+        lines += ["", f"(tables have the nodes' names without {domain})"]
+    for matrix in found:
         lines += ["", spread_text(matrix)]
         grid = grid_lines(matrix, width)
         lines += [f"({READING})", *grid] if grid else worst_lines(matrix)
-    lines += rail_lines(header, entries) if by_rail else (
-        "", *sum_lines(header, entries))
+    if by_rail:
+        lines += rail_lines(header, entries)
+    elif found:
+        lines += ["", *sum_lines(header, entries)]
     lines += [*probe_lines(header, entries),
               *said_lines(entries), "", verdict(header, entries)]
     return "".join(f" {tables.printable(line)}".rstrip() + "\n"

@@ -220,6 +220,8 @@ def test_failures_and_few_rounds_are_said(compare, write):
     text = nics(compare, path)
     assert "b 64: 1 of 2 rounds failed: cannot connect" in text
     assert "2 rounds of a set-up: 3 of each tell which is ahead" in text
+    guide = HERE.parent.parent / "doc/roce-infiniband.md"
+    assert "least three rounds are needed for intervals" in guide.read_text()
     assert "not by chance" not in text
 
 

@@ -44,6 +44,20 @@ static void name_host(struct port *port)
 	gethostname(port->hostname, sizeof(port->hostname) - 1);
 }
 
+/* Warn of an --interval too long for a peak; a script that wants a row every
+ * second may do without one. */
+static void warn_of_interval(const struct parameters *params)
+{
+	const struct plan *plan = &params->plan;
+
+	if (params->perftest || plan->control || !plan->duration ||
+	    plan->interval <= plan->duration / INTERVALS_LEAST)
+		return;
+	log_warning("--interval %g: there will be no peak and no +-95%%, which "
+		    "need %d intervals", (double)plan->interval / 1e9,
+		    INTERVALS_LEAST);
+}
+
 int test_prepare(const struct options *options, struct device *device,
 		 struct result *result)
 {
@@ -51,6 +65,7 @@ int test_prepare(const struct options *options, struct device *device,
 	struct error *err = &result->error;
 	int ret;
 
+	warn_of_interval(params);
 	if (options->ignored[0])
 		log_warning("no effect in this test: %s", options->ignored);
 	name_host(&result->client);

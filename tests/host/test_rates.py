@@ -194,10 +194,14 @@ def test_intervals_that_are_too_short_say_so(wire):
                      table)
 
 
-def test_no_peak_is_said(wire):
+def test_no_peak_is_said_before_and_after(wire):
     """Too few intervals for one, by --interval."""
     wire(100, 2000)
     # a clock that only steps is no clock by its kernel's, which is said first
     program = succeeded(loopback("write_bw", *RUN, *SPAN, "--interval", 0.1,
                                  "--verbose"))
+    assert ("warning: --interval 0.1: there will be no peak and no +-95%, which "
+            "need 10 intervals\n") in program.err
     assert " peak and +-95% need 10 intervals of 0.1 s: -D " in program.out
+    program = succeeded(loopback("write_bw", *RUN, *SPAN, "--interval", 0.03))
+    assert "there will be no peak" not in program.err

@@ -347,6 +347,7 @@ TEST(test_what_others_found)
 	assert_string_equal(verdict_name(VERDICT_OK), "ok");
 	assert_string_equal(verdict_name(VERDICT_WARNING), "warning");
 	assert_string_equal(verdict_name(VERDICT_ERROR), "error");
+	preflight_free(&e.found);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -17,6 +17,8 @@ LATENCY = (("send_lat", "-c", "UD"), ("send_lat", "-c", "UC"),
 # of plain writes only the notice behind them says how many came
 VERIFIED = (*BANDWIDTH, ("write_bw", "-c", "UC"), *LATENCY)
 MESSAGES, PINGS, PERCENT = 500, 100, 5
+# of 100 pings at least one is then lost, in all but 1 of 37,000 runs
+MORE_PERCENT = 10
 
 each = pytest.mark.parametrize
 
@@ -90,7 +92,7 @@ def test_more_is_lost_than_may_be(lossy, remote):
 
 @each("words", LATENCY, ids=" ".join)
 def test_ping_that_is_lost_is_not_the_last(lossy, remote, words):
-    lossy(PERCENT)
+    lossy(MORE_PERCENT)
     start = time.monotonic()
     row = row_of(run(remote, words, "-n", PINGS, "-s", 64))
     assert time.monotonic() - start < SOON
@@ -101,7 +103,7 @@ def test_ping_that_is_lost_is_not_the_last(lossy, remote, words):
 @each("words", (("send_lat", "-c", "UD"), ("write_lat", "-c", "UC")),
       ids=" ".join)
 def test_answers_are_lost_too(remote, words):
-    there(f"tc qdisc add dev {NETDEV} root netem loss {PERCENT}%")
+    there(f"tc qdisc add dev {NETDEV} root netem loss {MORE_PERCENT}%")
     try:
         row = row_of(run(remote, words, "-n", PINGS, "-s", 64))
     finally:

@@ -10,17 +10,7 @@
 /* XORed into a key, gives a key of the same region that was not handed out. */
 #define INJECT_KEY 0x55U
 
-/* Changes one receive that is prepared. */
-typedef void inject_change_receive(struct run *run, struct flow_receive *r);
-
-/* Change all of them (inject.c). */
-void inject_change_receives(struct run *run, inject_change_receive *change);
-
 /* In verbs objects (inject_objects.c). */
-
-/* Say that VERB refused with ERRNUM, of either sign, what provokes the fault.
- * Returns a negative errno. */
-int inject_refused(struct run *run, const char *verb, int errnum);
 
 /* Register this end's memory again with its access flags except WITHOUT (enum
  * ibv_access_flags).  The old keys become invalid. */
@@ -45,7 +35,17 @@ int inject_state(struct run *run, enum ibv_qp_state state);
 /* Take all access from the peer; the QPs must be in INIT. */
 int inject_no_access(struct run *run);
 
-/* In completion queues (inject_queues.c). */
+/* In the queues of receives (inject_queues.c). */
+
+/* Say that VERB refused with ERRNUM, of either sign, what provokes the fault.
+ * Returns a negative errno. */
+int inject_refused(struct run *run, const char *verb, int errnum);
+
+/* Changes one receive that is prepared. */
+typedef void inject_change_receive(struct run *run, struct flow_receive *r);
+
+/* Change all of them. */
+void inject_change_receives(struct run *run, inject_change_receive *change);
 
 /* Give the completion queues of receives room for hardly any. */
 int inject_small_queues(struct run *run);

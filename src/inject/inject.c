@@ -59,20 +59,6 @@ static int take_nothing(struct run *run)
 	return 0;
 }
 
-void inject_change_receives(struct run *run, inject_change_receive *change)
-{
-	const struct plan *plan = run->plan;
-	const uint32_t n = plan->verify ? plan->rx_depth : plan->recv_post_list;
-
-	for (uint32_t t = 0; t < run->n_flows; t++) {
-		const struct flow *f = &run->flows[t];
-
-		for (uint32_t i = 0; i < f->n_receives; i++)
-			for (uint32_t k = 0; k < n; k++)
-				change(run, &f->receives[i].entries[k]);
-	}
-}
-
 static void make_short(struct run *run, struct flow_receive *r)
 {
 	(void)run;

@@ -4,16 +4,8 @@
 #include <errno.h>
 #include <time.h>
 
-#include "model/inject.h"
 #include "verbs/explain.h"
 #include "verbs/qp.h"
-
-int inject_refused(struct run *run, const char *verb, int errnum)
-{
-	return fail_errno(&run->result->error, errnum, NULL, "--inject %s: %s",
-			  inject_find(run->result->params.plan.inject)->name,
-			  verb);
-}
 
 /* The memory at ADDRESS: faults are provoked only in memory that is where its
  * addresses say. */

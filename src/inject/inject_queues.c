@@ -1,11 +1,35 @@
-/* Completion queues that are too small, and ones that change their size. */
+/* The queues of receives: what is in them, too small ones, and ones that change
+ * their size; and how the files here say that a verb refused. */
 #include "config.h"
 #include "inject/faults.h"
 
 #include <stdlib.h>
 
+#include "model/inject.h"
+
 /* Far fewer than the receives of a test; devices round it up. */
 #define FEW_COMPLETIONS 2
+
+int inject_refused(struct run *run, const char *verb, int errnum)
+{
+	return fail_errno(&run->result->error, errnum, NULL, "--inject %s: %s",
+			  inject_find(run->result->params.plan.inject)->name,
+			  verb);
+}
+
+void inject_change_receives(struct run *run, inject_change_receive *change)
+{
+	const struct plan *plan = run->plan;
+	const uint32_t n = plan->verify ? plan->rx_depth : plan->recv_post_list;
+
+	for (uint32_t t = 0; t < run->n_flows; t++) {
+		const struct flow *f = &run->flows[t];
+
+		for (uint32_t i = 0; i < f->n_receives; i++)
+			for (uint32_t k = 0; k < n; k++)
+				change(run, &f->receives[i].entries[k]);
+	}
+}
 
 int inject_small_queues(struct run *run)
 {

@@ -97,10 +97,15 @@ uint32_t fake_verbs_alive(void)
 /* Called first by each verb that can fail: true when this one shall. */
 bool nic_call_fails(void)
 {
+	static __thread uint32_t failed;
 	bool yes;
 
 	pthread_mutex_lock(&nic_lock);
 	yes = ++fake_verbs.calls == fake_verbs.fail_call;
+	if (yes)
+		failed = fake_verbs.fail_call;
+	else if (failed && failed == fake_verbs.fail_call)
+		fake_verbs.calls_after++;
 	pthread_mutex_unlock(&nic_lock);
 	if (yes)
 		errno = fake_verbs.errnum;

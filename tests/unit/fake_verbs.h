@@ -71,6 +71,7 @@ struct fake_verbs {
 	uint32_t max_inline;	/* more is refused when a QP is created */
 	/* to be read */
 	uint32_t calls;
+	uint32_t calls_after;	/* by the thread whose call failed */
 	uint32_t posts;
 	uint64_t messages;
 	uint32_t paced;		/* queue pairs that packet pacing limits */

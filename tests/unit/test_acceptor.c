@@ -219,8 +219,12 @@ TEST(test_every_event_is_lost)
 		pair_hurry(&p);
 		fake_rdmacm.lose_event = i;
 		pair_run(&p);
-		/* that the connection is established tells a server nothing */
-		if (p.client.ret < 0)
+		/* that the connection is established tells a server nothing;
+		 * and both ends wait 1 s, so on a busy machine the server may
+		 * be the first to give up */
+		if (p.client.ret < 0 &&
+		    !strstr(error_text(&p.client.result->error),
+			    "the server: the client said nothing in time"))
 			assert_contains(error_text(&p.client.result->error),
 					"rdma_cm");
 		pair_close_clean(&p);

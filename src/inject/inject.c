@@ -86,18 +86,16 @@ static void move_outside(struct run *run, struct flow_receive *r)
 
 typedef void change_request(struct run *run, struct flow_request *r);
 
-/* Change the first send of each list of each QP, or ALL sends. */
+/* Change the first send of each QP, or ALL sends. */
 static int change_requests(struct run *run, bool all, change_request *change)
 {
 	size_t length = flow_requests(run->result->params.plan.post_list);
 
 	for (uint32_t i = 0; i < run->res.n_qps; i++) {
-		/* the lists are adjacent */
-		struct flow_request *r = run->res.qps[i].lists[0].requests;
+		struct flow_request *r = run->res.qps[i].requests;
 
-		for (size_t k = 0; r && k < FLOW_LISTS * length; k++)
-			if (all || k % length == 0)
-				change(run, &r[k]);
+		for (size_t k = 0; r && k < (all ? length : 1); k++)
+			change(run, &r[k]);
 	}
 	return 0;
 }
@@ -133,12 +131,12 @@ static void divide(struct run *run, struct flow_request *r)
 	r->wr.num_sge = sizeof(pieces) / sizeof(*pieces);
 }
 
-/* The bandwidth loop sets the flags of single sends from their lists. */
+/* The loops set the flags of a list's last send. */
 static void send_inline(struct run *run, struct flow_request *r)
 {
 	for (uint32_t i = 0; i < run->res.n_qps; i++)
-		for (int k = 0; k < FLOW_LISTS; k++)
-			run->res.qps[i].lists[k].flags |= IBV_SEND_INLINE;
+		for (int k = 0; k < 2; k++)
+			run->res.qps[i].flags[k] |= IBV_SEND_INLINE;
 	r->wr.send_flags |= IBV_SEND_INLINE;
 }
 

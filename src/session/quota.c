@@ -50,12 +50,11 @@ static uint64_t prepared(const struct plan *plan, bool client,
 	uint64_t sends = 0;
 
 	if (plan_sends(plan, client))
-		sends = (uint64_t)FLOW_LISTS *
-			flow_requests(plan_longest_list(plan));
+		sends = flow_requests(plan_longest_list(plan));
 	if (receives && !plan->verify)
 		receives = plan->recv_post_list;
 	return plan->qps * sends * sizeof(struct flow_request) +
-	       plan->qps * FLOW_LISTS * plan->post_list *
+	       plan->qps * (uint64_t)plan->post_list *
 		       several(plan_send_entries(plan, client)) +
 	       receive_queues(plan, client) * receives *
 		       (sizeof(struct flow_receive) +

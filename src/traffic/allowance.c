@@ -61,6 +61,7 @@ bool allowance_grew(struct flow *f)
 		if (!q->allowed || told < q->allowed)
 			continue;
 		q->allowed = told + 1;
+		flow_limit(q, q->limit);
 		grew = true;
 	}
 	return grew;

@@ -24,8 +24,8 @@ static void stop_posting(struct flow *f)
 		bool signaled = q->unsignaled_left == f->layout.unsignaled;
 
 		if (q->posted < q->limit)
-			q->limit = q->posted +
-				   (signaled ? 0 : f->shape.list_length);
+			flow_limit(q, q->posted + (signaled ? 0 :
+						   f->shape.list_length));
 	}
 	f->polls.timed_from = flow_last_post(f);
 }
@@ -34,7 +34,8 @@ static void stop_posting(struct flow *f)
 static void limit_posts(struct flow *f)
 {
 	for (uint32_t i = 0; f->shape.iterations && i < f->n_qps; i++)
-		f->qps[i].limit = f->qps[i].completed + f->shape.iterations;
+		flow_limit(&f->qps[i],
+			   f->qps[i].completed + f->shape.iterations);
 	if (f->polls.timed_from)
 		f->polls.timed_from = flow_last_post(f);
 }
@@ -60,16 +61,15 @@ static __attribute__((noinline, cold)) uint32_t edge(struct flow *f,
 typedef int refill_fn(struct flow *f, struct flow_qp *const *qps, int n,
 		      uint64_t depth);
 
-/* In place of a post method: messages that are verified or have several
- * entries. */
-#define POST_SLOW POST_METHODS
+/* In place of a post method: messages of several entries. */
+#define POST_ENTRIES POST_METHODS
 
 /* Value of Q's posted once DEPTH messages are outstanding or a limit is
  * reached. */
 static ALWAYS_INLINE uint64_t post_until(const struct flow_qp *q,
 					 uint64_t depth)
 {
-	return smaller(smaller(q->completed + depth, q->limit), q->allowed - 1);
+	return smaller(q->completed + depth, q->bound);
 }
 
 static ALWAYS_INLINE void count_posts(struct flow *f, struct flow_qp *q,
@@ -79,29 +79,32 @@ static ALWAYS_INLINE void count_posts(struct flow *f, struct flow_qp *q,
 	q->posted += n;
 }
 
-/* Choose which of Q's lists, of LENGTH sends, is posted next.  *N, the messages
- * that there is room for, becomes those to post by it. */
-static ALWAYS_INLINE int next_list(const struct flow *f,
-				   const struct flow_qp *q,
-				   const uint32_t length, uint64_t *n)
+/* True when Q's next list, of LENGTH sends, is a signaled one. */
+static ALWAYS_INLINE bool is_signaled(const struct flow_qp *q,
+				      const uint32_t length)
 {
-	const uint64_t left = q->limit - q->posted;
-
-	if (q->unsignaled_left && left > length) {
-		*n = smaller(smaller(*n, q->unsignaled_left), left - 1);
-		return FLOW_UNSIGNALED;
-	}
-	if (f->layout.unsignaled)
-		*n = length;
-	return FLOW_SIGNALED;
+	return !q->unsignaled_left || q->limit - q->posted <= length;
 }
 
-static ALWAYS_INLINE void note_list(const struct flow *f, struct flow_qp *q,
-				    const int which, uint64_t n)
+/* Of N messages that there is room for, those that are posted before the next
+ * list, of LENGTH sends, may be another one than now, SIGNALED or not. */
+static ALWAYS_INLINE uint64_t posts_alike(const struct flow *f,
+					  const struct flow_qp *q,
+					  const uint32_t length, bool signaled,
+					  uint64_t n)
 {
-	q->unsignaled_left = which == FLOW_SIGNALED ?
-				     f->layout.unsignaled :
-				     q->unsignaled_left - (uint32_t)n;
+	if (!signaled)
+		return smaller(smaller(n, q->unsignaled_left),
+			       q->limit - q->posted - 1);
+	return f->layout.unsignaled ? length : n;
+}
+
+/* Note that N messages are posted by lists that are SIGNALED or not. */
+static ALWAYS_INLINE void note_lists(const struct flow *f, struct flow_qp *q,
+				     bool signaled, uint64_t n)
+{
+	q->unsignaled_left = signaled ? f->layout.unsignaled :
+					q->unsignaled_left - (uint32_t)n;
 }
 
 /* Move R, the send of Q, back to the beginning of its walk. */
@@ -148,7 +151,7 @@ static ALWAYS_INLINE int refill_sends(struct flow *f, struct flow_qp *q,
 				      uint64_t depth, const enum op op,
 				      const enum post_method method)
 {
-	struct flow_request *r = q->lists[FLOW_SIGNALED].requests;
+	struct flow_request *r = q->requests;
 	uint64_t room = post_until(q, depth) - q->posted;
 
 	while (room) {
@@ -156,10 +159,11 @@ static ALWAYS_INLINE int refill_sends(struct flow *f, struct flow_qp *q,
 		int ret;
 
 		if (f->layout.unsignaled) {
-			int which = next_list(f, q, 1, &n);
+			bool signaled = is_signaled(q, 1);
 
-			note_list(f, q, which, n);
-			r->wr.send_flags = q->lists[which].flags;
+			n = posts_alike(f, q, 1, signaled, n);
+			note_lists(f, q, signaled, n);
+			r->wr.send_flags = q->flags[signaled];
 		}
 		room -= n;
 		ret = post_sends(f, q, r, n, op, method);
@@ -169,26 +173,18 @@ static ALWAYS_INLINE int refill_sends(struct flow *f, struct flow_qp *q,
 	return 0;
 }
 
-/* Move LIST to the position of Q in the walk.  A list with copies is always
- * there. */
-static __attribute__((noinline)) void place_list(const struct flow *f,
-						 const struct flow_qp *q,
-						 struct flow_list *list)
+/* Move Q's list, which has no copies, one position on in the walk. */
+static __attribute__((noinline)) void advance_walk(const struct flow *f,
+						   struct flow_qp *q)
 {
-	uint64_t lists = list->ahead - q->ahead;
+	uint64_t positions = 1;
 
-	move_sends(list->requests, f->shape.list_length,
-		   lists * f->layout.stride, f->layout.op);
-	list->ahead = q->ahead;
-}
-
-/* Move Q and LIST, its list without copies, one position on in the walk. */
-static __attribute__((noinline)) void
-advance_walk(const struct flow *f, struct flow_qp *q, struct flow_list *list)
-{
-	if (!--q->ahead)
+	if (!--q->ahead) {
 		q->ahead = f->layout.positions;
-	place_list(f, q, list);
+		positions -= q->ahead;
+	}
+	move_sends(q->requests, f->shape.list_length,
+		   positions * f->layout.stride, f->layout.op);
 }
 
 /* Number the LENGTH sends from R on: LAST is the wr_id of the last one.  Only
@@ -202,41 +198,31 @@ static ALWAYS_INLINE void number_list(struct flow_request *r,
 		r[i - 1].wr.wr_id = last - (length - i);
 }
 
-/* Post LIST, each time its next copy, until N messages are posted, at least
- * once.  Returns what the verb returned. */
-static ALWAYS_INLINE int post_lists(struct flow *f, struct flow_qp *q,
-				    struct flow_list *list, uint64_t n,
-				    const enum op op,
-				    const enum post_method method)
+/* Post the next copy of Q's list.  Returns what the verb returned. */
+static ALWAYS_INLINE int post_list(struct flow *f, struct flow_qp *q,
+				   const enum op op,
+				   const enum post_method method)
 {
 	const uint32_t length = f->shape.list_length;
-	const uint32_t every = f->layout.signal_every;
-	const uint32_t end = f->layout.requests;
-	struct flow_request *const requests = list->requests;
-	uint64_t id = q->tag | q->posted;
+	struct flow_request *r = &q->requests[q->copy];
+	const bool signaled = is_signaled(q, length);
 	int ret;
 
-	if (list->ahead != q->ahead)
-		place_list(f, q, list);
-	do {
-		struct flow_request *r = &requests[q->copy];
-
-		id += length;
-		number_list(r, length, every, id);
-		ret = method == POST_SLOW ?
-			      post_any(f, q, r, length) :
-			      post_linked(q, r, length, op, method);
-		if (__builtin_expect(ret != 0, 0))
-			return ret;
-		count_posts(f, q, length);
-		n -= length;
-		q->copy += length;
-		if (q->copy == end) {
-			q->copy = 0;
-			if (f->layout.stride)
-				advance_walk(f, q, list);
-		}
-	} while (n >= length);
+	r[length - 1].wr.send_flags = q->flags[signaled];
+	number_list(r, length, f->layout.signal_every,
+		    q->tag | (q->posted + length));
+	ret = method == POST_ENTRIES ? post_any(f, q, r, length) :
+				       post_linked(q, r, length, op, method);
+	if (__builtin_expect(ret != 0, 0))
+		return ret;
+	count_posts(f, q, length);
+	note_lists(f, q, signaled, length);
+	q->copy += length;
+	if (q->copy == f->layout.requests) {
+		q->copy = 0;
+		if (f->layout.stride)
+			advance_walk(f, q);
+	}
 	return 0;
 }
 
@@ -258,11 +244,10 @@ static __attribute__((noinline)) int post_tail(struct flow *f,
 					       struct flow_qp *q, uint32_t left)
 {
 	const uint32_t length = f->shape.list_length;
-	struct flow_list *list = &q->lists[FLOW_SIGNALED];
-	struct flow_request *r = &list->requests[q->copy];
+	struct flow_request *r = &q->requests[q->copy];
 	int ret;
 
-	place_list(f, q, list);
+	r[length - 1].wr.send_flags = q->flags[true];
 	number_list(r, length, f->layout.signal_every,
 		    q->tag | (q->posted + left));
 	r += length - left;
@@ -273,6 +258,18 @@ static __attribute__((noinline)) int post_tail(struct flow *f,
 	return ret;
 }
 
+/* Before Q's limit, post what is left of UNTIL, less than a list.  Returns 0 or
+ * a negative errno. */
+static ALWAYS_INLINE int end_refill(struct flow *f, struct flow_qp *q,
+				    uint64_t until)
+{
+	int ret = 0;
+
+	if (q->posted < until && until == q->limit)
+		ret = post_tail(f, q, (uint32_t)(until - q->posted));
+	return ret ? post_failed(f, q, ret) : 0;
+}
+
 /* Refill Q with whole lists and, before its limit, what is left. */
 static ALWAYS_INLINE int refill_lists(struct flow *f, struct flow_qp *q,
 				      uint64_t depth, const enum op op,
@@ -280,26 +277,38 @@ static ALWAYS_INLINE int refill_lists(struct flow *f, struct flow_qp *q,
 {
 	const uint32_t length = f->shape.list_length;
 	const uint64_t until = post_until(q, depth);
-	int ret = 0;
 
 	while (q->posted + length <= until) {
-		uint64_t n = until - q->posted, before = q->posted;
-		int which = next_list(f, q, length, &n);
+		int ret = post_list(f, q, op, method);
 
-		if (method == POST_SLOW && f->verify)
-			ret = post_verified(f, q, q->lists[which].requests,
-					    length, n);
-		else
-			ret = post_lists(f, q, &q->lists[which], n, op, method);
 		if (__builtin_expect(ret != 0, 0))
 			return post_failed(f, q, ret);
-		if (method == POST_SLOW && q->posted == before)
-			return 0;
-		note_list(f, q, which, q->posted - before);
 	}
-	if (q->posted < until && until == q->limit)
-		ret = post_tail(f, q, (uint32_t)(until - q->posted));
-	return ret ? post_failed(f, q, ret) : 0;
+	return end_refill(f, q, until);
+}
+
+/* The same, verified. */
+static int refill_verified(struct flow *f, struct flow_qp *q, uint64_t depth)
+{
+	const uint32_t length = f->shape.list_length;
+	const uint64_t until = post_until(q, depth);
+
+	while (q->posted + length <= until) {
+		const bool signaled = is_signaled(q, length);
+		uint64_t before = q->posted;
+		int ret;
+
+		q->requests[length - 1].wr.send_flags = q->flags[signaled];
+		ret = post_verified(f, q, q->requests, length,
+				    posts_alike(f, q, length, signaled,
+						until - before));
+		if (ret)
+			return post_failed(f, q, ret);
+		if (q->posted == before)
+			return 0;
+		note_lists(f, q, signaled, q->posted - before);
+	}
+	return end_refill(f, q, until);
 }
 
 /* Only the code that runs for every message has a copy for each operation. */
@@ -324,8 +333,18 @@ REFILL(sends_two_sided, refill_sends, OP_SEND, POST_LEGACY)
 REFILL(lists_two_sided, refill_lists, OP_SEND, POST_LEGACY)
 REFILL(sends_one_sided, refill_sends, OP_WRITE, POST_LEGACY)
 REFILL(lists_one_sided, refill_lists, OP_WRITE, POST_LEGACY)
-REFILL(lists_apart, refill_lists, f->layout.op, POST_SLOW)
+REFILL(lists_of_entries, refill_lists, f->layout.op, POST_ENTRIES)
 #undef REFILL
+
+static int lists_verified(struct flow *f, struct flow_qp *const *qps, int n,
+			  uint64_t depth)
+{
+	int ret = 0;
+
+	for (int i = 0; i < n && !ret; i++)
+		ret = refill_verified(f, qps[i], depth);
+	return ret;
+}
 
 static refill_fn *choose_refill(const struct flow *f, enum op op)
 {
@@ -336,8 +355,10 @@ static refill_fn *choose_refill(const struct flow *f, enum op op)
 	};
 	const bool single = f->shape.list_length == 1;
 
-	if (f->verify || f->entries > 1)
-		return lists_apart;
+	if (f->verify)
+		return lists_verified;
+	if (f->entries > 1)
+		return lists_of_entries;
 	if (f->method == POST_WR)
 		return by_wr[op][single];
 	if (op_table[op].access)

@@ -71,7 +71,7 @@ static struct flow_request *share_of(const struct flow *f,
 	const uint64_t i = (uint64_t)(q - f->qps);
 
 	*n = (uint32_t)((requests + f->n_qps - 1 - i) / f->n_qps);
-	return &q->lists[FLOW_SIGNALED].requests[f->shape.list_length - *n];
+	return &q->requests[f->shape.list_length - *n];
 }
 
 static uint32_t common_divisor(uint32_t a, uint32_t b)

@@ -31,7 +31,7 @@ struct bench {
 	struct flow_control control;
 	struct flow_progress progress;
 	struct flow_qp qp;
-	struct flow_request requests[FLOW_LISTS][FLOW_PREPARED];
+	struct flow_request requests[FLOW_PREPARED];
 	struct flow flow;
 };
 
@@ -42,8 +42,7 @@ static struct bench *new_bench(const struct clock *clock)
 	null_provider_init(&b->provider);
 	b->control.command = PHASE_MEASURE;
 	b->qp.qp = &b->provider.qp;
-	for (int l = 0; l < FLOW_LISTS; l++)
-		b->qp.lists[l].requests = b->requests[l];
+	b->qp.requests = b->requests;
 	b->flow = (struct flow){
 		.qps = &b->qp,
 		.n_qps = 1,
@@ -78,8 +77,8 @@ static int bare_loop(struct bench *b, const struct calibration_loop *loop)
 				       loop->signal_every / loop->list_length :
 				       1;
 	const uint32_t per_completion = lists * loop->list_length;
-	struct ibv_send_wr *wr[] = { &b->requests[FLOW_UNSIGNALED][0].wr,
-				     &b->requests[FLOW_SIGNALED][0].wr };
+	struct ibv_send_wr *wr = &b->requests[0].wr;
+	unsigned int *flags = &b->requests[loop->list_length - 1].wr.send_flags;
 	struct ibv_wc wc[POLL_BATCH];
 	struct ibv_send_wr *bad;
 
@@ -88,10 +87,12 @@ static int bare_loop(struct bench *b, const struct calibration_loop *loop)
 		int n;
 
 		for (; room >= per_completion; room -= per_completion) {
+			*flags = b->qp.flags[false];
 			for (uint32_t i = 1; i < lists; i++)
-				if (ibv_post_send(b->qp.qp, wr[0], &bad))
+				if (ibv_post_send(b->qp.qp, wr, &bad))
 					return -EIO;
-			if (ibv_post_send(b->qp.qp, wr[1], &bad))
+			*flags = b->qp.flags[true];
+			if (ibv_post_send(b->qp.qp, wr, &bad))
 				return -EIO;
 			left -= left < per_completion ? left : per_completion;
 		}

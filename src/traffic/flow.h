@@ -73,24 +73,8 @@ struct flow_request {
 	struct ibv_sge sge;
 };
 
-/*
- * list_length prepared sends, linked.  A list of one send moves through memory
- * from one use to the next; the bandwidth loop posts all by the signaled one,
- * with the flags of either.  A longer list has a copy for every position of the
- * walk, used in turn, if they fit; otherwise its only copy moves, too.
- */
-struct flow_list {
-	struct flow_request *requests;	/* flow_requests() allocated */
-	uint64_t ahead;		/* positions of the walk, if it moves, before it
-				 * starts over */
-	unsigned int flags;	/* of its last send: enum ibv_send_flags */
-};
-
 /* Requests prepared for a list of 2 to this many sends, copies included. */
 #define FLOW_PREPARED 128
-
-/* Each QP has two lists: an unsignaled one and a signaled one. */
-enum { FLOW_UNSIGNALED, FLOW_SIGNALED, FLOW_LISTS };
 
 /* A receive, and its one scatter/gather entry; several entries are as in
  * flow_request. */
@@ -130,13 +114,23 @@ struct flow_qp {
 	uint64_t posted;	/* messages since the connection began */
 	uint64_t completed;
 	uint64_t limit;		/* upper bound of posted */
-	uint64_t allowed;	/* likewise, and 1 more (allowance.h); 0: none */
-	uint64_t ahead;		/* as in flow_list, of the next list */
+	uint64_t bound;		/* the least of that and of what the peer allows
+				 * (flow_limit()) */
+	uint64_t ahead;		/* positions of the walk, if the list moves,
+				 * before it starts over */
 	uint32_t copy;		/* index of the next list's first request */
 	uint32_t unsignaled_left;	/* messages until the next signaled
 					 * list */
-	struct flow_list lists[FLOW_LISTS];
-	struct flow_list *next;	/* one of lists, ready to post */
+	/* list_length prepared sends, linked: flow_requests() allocated.  A
+	 * list of one send moves through memory from one use to the next.  A
+	 * longer one has a copy for every position of the walk, used in turn,
+	 * if they fit; otherwise its only copy moves, too. */
+	struct flow_request *requests;
+	/* of the last send of a list without a signal, and of a signaled one:
+	 * enum ibv_send_flags */
+	unsigned int flags[2];
+	uint64_t allowed;	/* by the peer, and 1 more (allowance.h); 0: it
+				 * does not say */
 	/* never changes */
 	uint64_t tag;		/* index << FLOW_COUNT_BITS */
 	struct ibv_qp *target;	/* XRC only: receives what the peer sends */
@@ -344,6 +338,13 @@ static inline uint32_t flow_qpn(const struct flow_qp *q, bool receive)
 static inline uint64_t flow_taken(const struct flow_receives *r)
 {
 	return r->total - r->outstanding;
+}
+
+/* Limit the messages that Q posts. */
+static inline void flow_limit(struct flow_qp *q, uint64_t limit)
+{
+	q->limit = limit;
+	q->bound = smaller(limit, q->allowed - 1);
 }
 
 /* Read the byte at FLAG, which the device writes meanwhile. */

@@ -53,20 +53,20 @@ static void set_target(const struct flow_qp *q, enum op op, uint64_t offset,
 }
 
 /*
- * Prepare send I of a list and its copies.  In a signaled list, every
+ * Prepare send I of Q's list and its copies, as of a signaled list: every
  * layout.signal_every-th send asks for a completion, and so does the last, as
- * signal_every divides list_length.
+ * signal_every divides list_length.  If some lists are not signaled, only their
+ * last sends differ.
  */
 static void prepare_request(const struct flow *f, const struct flow_qp *q,
-			    enum op op, bool signaled, uint32_t i,
-			    struct flow_request *r)
+			    enum op op, uint32_t i, struct flow_request *r)
 {
 	const struct flow_shape *shape = &f->shape;
 	uint64_t offset = i % walk_slots(f) * gather_span(&f->out);
 	bool last = (i + 1) % shape->list_length == 0;
+	bool signaled = (i + 1) % f->layout.signal_every == 0;
 	struct ibv_sge *list = f->entries > 1 ? r->wr.sg_list : &r->sge;
 
-	signaled = signaled && (i + 1) % f->layout.signal_every == 0;
 	*r = (struct flow_request){
 		.wr = {
 			.wr_id = q->tag |
@@ -75,7 +75,7 @@ static void prepare_request(const struct flow *f, const struct flow_qp *q,
 			.sg_list = list,
 			.num_sge = shape->size ? (int)f->out.n : 0,
 			.opcode = op_table[op].opcode,
-			.send_flags = send_flags(f, op, signaled),
+			.send_flags = q->flags[signaled],
 		},
 		.sge = {
 			.addr = q->local + offset,
@@ -88,23 +88,15 @@ static void prepare_request(const struct flow *f, const struct flow_qp *q,
 	set_target(q, op, offset, &r->wr);
 }
 
-static void prepare_list(const struct flow *f, const struct flow_qp *q,
-			 enum op op, bool signaled, struct flow_list *list)
-{
-	list->ahead = f->layout.positions;
-	list->flags = send_flags(f, op, signaled);
-	for (uint32_t i = 0; i < f->layout.requests; i++)
-		prepare_request(f, q, op, signaled, i, &list->requests[i]);
-}
-
 static void prepare_qp(const struct flow *f, enum op op, struct flow_qp *q)
 {
 	q->ahead = f->layout.positions;
 	q->copy = 0;
 	q->unsignaled_left = f->layout.unsignaled;
-	q->next = NULL;
-	for (int l = 0; l < FLOW_LISTS; l++)
-		prepare_list(f, q, op, l == FLOW_SIGNALED, &q->lists[l]);
+	for (int signaled = 0; signaled < 2; signaled++)
+		q->flags[signaled] = send_flags(f, op, signaled);
+	for (uint32_t i = 0; i < f->layout.requests; i++)
+		prepare_request(f, q, op, i, &q->requests[i]);
 }
 
 /*
@@ -173,8 +165,8 @@ void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape)
 	if (f->latency)
 		histogram_reset(f->latency);
 	for (uint32_t i = 0; i < f->n_qps; i++) {
-		f->qps[i].limit = UINT64_MAX;
-		if (f->qps[i].lists[0].requests)
+		flow_limit(&f->qps[i], UINT64_MAX);
+		if (f->qps[i].requests)
 			prepare_qp(f, op, &f->qps[i]);
 	}
 	for (uint32_t i = 0; i < f->n_receives; i++)

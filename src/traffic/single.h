@@ -60,14 +60,12 @@ static ALWAYS_INLINE int await_room(struct flow *f, struct flow_qp *q)
 /* Prepare the next send, so that only the posting is left to do. */
 static ALWAYS_INLINE void prepare_next(struct flow *f, struct flow_qp *q)
 {
-	if (q->unsignaled_left) {
-		q->unsignaled_left--;
-		q->next = &q->lists[FLOW_UNSIGNALED];
-	} else {
-		q->unsignaled_left = f->layout.unsignaled;
-		q->next = &q->lists[FLOW_SIGNALED];
-	}
-	q->next->requests->wr.wr_id = q->tag | (q->posted + 1);
+	const bool signaled = !q->unsignaled_left;
+
+	q->unsignaled_left = signaled ? f->layout.unsignaled :
+					q->unsignaled_left - 1;
+	q->requests->wr.send_flags = q->flags[signaled];
+	q->requests->wr.wr_id = q->tag | (q->posted + 1);
 }
 
 /* Post the send prepared last, by POST.  Its message carries COUNT, by which
@@ -76,7 +74,7 @@ static ALWAYS_INLINE int post_next(struct flow *f, struct flow_qp *q,
 				   uint8_t count, const enum op op,
 				   post_one_fn *post)
 {
-	struct flow_request *r = q->next->requests;
+	struct flow_request *r = q->requests;
 	int ret;
 
 	if (__builtin_expect(f->slow_path, 0)) {
@@ -100,7 +98,7 @@ static ALWAYS_INLINE void place_next(const struct flow *f, struct flow_qp *q,
 				     uint32_t slot, const enum op op)
 {
 	const uint64_t offset = slot * f->pingpong.slot_step;
-	struct flow_request *r = q->next->requests;
+	struct flow_request *r = q->requests;
 
 	r->sge.addr = q->local + offset;
 	if (op_table[op].access)

@@ -18,25 +18,19 @@ uint32_t resources_first_qp(const struct resources *res, uint32_t t)
 	return (uint32_t)((uint64_t)t * res->n_qps / res->n_threads);
 }
 
-/* Give each request of QP I's send lists room for its entries.  Such lists have
+/* Give each request of QP I's send list room for its entries.  Such a list has
  * no copies. */
 static void give_entries(const struct resources *res, uint32_t i)
 {
 	const struct plan *plan = res->plan;
-	const uint64_t per_list = (uint64_t)plan->post_list * plan->sge;
 
-	for (int l = 0; l < FLOW_LISTS; l++) {
-		struct flow_request *r = res->qps[i].lists[l].requests;
-		struct ibv_sge *entries =
+	for (uint32_t k = 0; k < plan->post_list; k++)
+		res->qps[i].requests[k].wr.sg_list =
 			res->entries +
-			((uint64_t)i * FLOW_LISTS + (uint64_t)l) * per_list;
-
-		for (uint32_t k = 0; k < plan->post_list; k++)
-			r[k].wr.sg_list = entries + (uint64_t)k * plan->sge;
-	}
+			((uint64_t)i * plan->post_list + k) * plan->sge;
 }
 
-/* Allocate the requests of each QP's send lists, which are rebuilt for each
+/* Allocate the requests of each QP's send list, which are rebuilt for each
  * size.  A loop writes to them for every message, so no two QPs share a cache
  * line. */
 static void allocate_requests(struct resources *res)
@@ -46,15 +40,11 @@ static void allocate_requests(struct resources *res)
 
 	if (plan->sge > 1)
 		res->entries = xcalloc_lines(
-			(uint64_t)res->n_qps * FLOW_LISTS * plan->post_list,
+			(uint64_t)res->n_qps * plan->post_list,
 			plan->sge * sizeof(struct ibv_sge));
 	for (uint32_t i = 0; i < res->n_qps; i++) {
-		struct flow_list *lists = res->qps[i].lists;
-
-		lists[0].requests = xcalloc_lines(
-			FLOW_LISTS * length, sizeof(struct flow_request));
-		for (int l = 1; l < FLOW_LISTS; l++)
-			lists[l].requests = lists[0].requests + l * length;
+		res->qps[i].requests =
+			xcalloc_lines(length, sizeof(struct flow_request));
 		if (res->entries)
 			give_entries(res, i);
 	}
@@ -334,7 +324,7 @@ void resources_destroy(struct resources *res)
 			ibv_destroy_qp(res->qps[i].qp);
 		if (res->qps[i].target)
 			ibv_destroy_qp(res->qps[i].target);
-		free(res->qps[i].lists[0].requests);
+		free(res->qps[i].requests);
 	}
 	addresses_destroy(&res->addresses);
 	challenge_destroy(&res->challenge);

@@ -275,9 +275,7 @@ static void init_qp(struct fake *fake, uint32_t i)
 	fq->qp = &q->b.qp;
 	fq->qpx = &q->b.qpx;
 	fq->tag = (uint64_t)i << FLOW_COUNT_BITS;
-	fq->lists[FLOW_UNSIGNALED].requests = fake->requests[i][FLOW_UNSIGNALED];
-	fq->lists[FLOW_SIGNALED].requests =
-		fake->requests[i][FLOW_SIGNALED];
+	fq->requests = fake->requests[i];
 	fq->local = 0x10000000ULL * (i + 1);
 	fq->remote = 0x10000000ULL * (i + 101);
 }

@@ -77,7 +77,7 @@ struct fake {
 	struct flow_qp flow_qps[FAKE_QPS];
 	struct flow_cqs flow_cqs[FAKE_CQS];
 	struct flow_receives flow_receives[FAKE_QPS];
-	struct flow_request requests[FAKE_QPS][FLOW_LISTS][FLOW_PREPARED];
+	struct flow_request requests[FAKE_QPS][FLOW_PREPARED];
 	struct flow_control control;
 	struct flow_progress progress;
 	struct clock clock;

@@ -234,8 +234,7 @@ static void check_prepared(const struct batch *b, uint32_t qps, uint64_t walk)
 	for (uint32_t i = 0; i < qps; i++) {
 		const uint32_t n = (uint32_t)(left + qps - i - 1) / (qps - i);
 		const struct flow_request *r =
-			&f.qps[i].lists[FLOW_SIGNALED]
-				 .requests[f.shape.list_length - n];
+			&f.qps[i].requests[f.shape.list_length - n];
 
 		check_places(&f.qps[i], r, n, extent, walk);
 		for (uint32_t k = 0; k < n; k++) {
@@ -276,8 +275,7 @@ TEST(test_shares)
 	prepare_batch(&f, &small, OP_READ, 0, 1);
 	for (uint32_t i = 0; i < 2; i++)
 		for (uint32_t k = 0; k < 4 - i; k++)
-			assert_int_equal(f.qps[i].lists[FLOW_SIGNALED]
-						 .requests[i + k].sge.length,
+			assert_int_equal(f.qps[i].requests[i + k].sge.length,
 					 sizes[i][k]);
 	fake_free(fake, &f);
 }

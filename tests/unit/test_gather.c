@@ -180,13 +180,10 @@ static struct fake *gathering(struct flow *f, uint32_t entries, bool builders,
 {
 	struct fake *fake = fake_new(f, 1);
 	struct ibv_sge *list =
-		xcalloc(FLOW_LISTS * FLOW_PREPARED * entries, sizeof(*list));
+		xcalloc(FLOW_PREPARED * entries, sizeof(*list));
 
-	for (int l = 0; l < FLOW_LISTS; l++)
-		for (uint32_t i = 0; i < FLOW_PREPARED; i++)
-			fake->requests[0][l][i].wr.sg_list =
-				list + ((uint32_t)l * FLOW_PREPARED + i) *
-					       entries;
+	for (uint32_t i = 0; i < FLOW_PREPARED; i++)
+		fake->requests[0][i].wr.sg_list = list + i * entries;
 	f->entries = entries;
 	f->qps[0].lkey = LKEY;
 	f->method = builders ? POST_WR : POST_LEGACY;
@@ -200,7 +197,7 @@ static struct fake *gathering(struct flow *f, uint32_t entries, bool builders,
 
 static void stop(struct fake *fake, struct flow *f)
 {
-	free(fake->requests[0][0][0].wr.sg_list);
+	free(fake->requests[0][0].wr.sg_list);
 	fake_free(fake, f);
 }
 
@@ -275,7 +272,7 @@ TEST(test_latency_posts_all_entries)
 	f.pingpong.flag_out = out + gather_place(&g, 9);
 	f.pingpong.flag_in = in;
 	in[0] = 1;
-	f.qps[0].limit = UINT64_MAX;
+	flow_limit(&f.qps[0], UINT64_MAX);
 	prepare(&f, OP_WRITE, 10, 0, 4, 1, 1);
 	fake->control.command = PHASE_MEASURE;
 	assert_int_equal(latency_ping(&f, OP_WRITE), 0);

@@ -344,7 +344,7 @@ static void ping(struct fake *fake, struct fake_qp *q,
 		atomic_store(&fake->control.command, (uint32_t)PHASE_DRAIN);
 		return;
 	}
-	bring(fake, q, fake->requests[0][0][0].wr.opcode, ++p->count);
+	bring(fake, q, fake->requests[0][0].wr.opcode, ++p->count);
 }
 
 static void check_pong(enum op op, uint32_t depth, uint64_t n)

@@ -440,7 +440,7 @@ TEST(test_queue_pairs_share_no_cache_line)
 
 	for (uint32_t list = 1; list < 20; list++) {
 		struct plan plan = plan_of(OP_SEND, METRIC_BANDWIDTH, 7);
-		size_t n = FLOW_LISTS * flow_requests(list);
+		size_t n = flow_requests(list);
 
 		plan.post_list = list;
 		open_fake(&device);
@@ -449,8 +449,8 @@ TEST(test_queue_pairs_share_no_cache_line)
 				 0);
 		for (int i = 1; i < 7; i++) {
 			struct flow_qp *one = &res.qps[i - 1], *two = one + 1;
-			const struct flow_request *a = one->lists[0].requests;
-			const struct flow_request *b = two->lists[0].requests;
+			const struct flow_request *a = one->requests;
+			const struct flow_request *b = two->requests;
 
 			assert_true(line_of((char *)two - 1) < line_of(two));
 			assert_true(line_of((char *)(a + n) - 1) < line_of(b) ||

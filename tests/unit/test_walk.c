@@ -33,7 +33,7 @@ static void check_list_walk(uint64_t size, uint64_t walk, uint64_t step,
 			assert_true(offset + size <=
 				    (walk > size ? walk : size));
 		}
-	assert_int_equal(fake->requests[0][0][0].sge.length, size);
+	assert_int_equal(fake->requests[0][0].sge.length, size);
 	fake_free(fake, &f);
 }
 

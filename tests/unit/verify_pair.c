@@ -141,8 +141,8 @@ static void make_end(struct pair *pair, struct pair_end *end,
 		.local = (uintptr_t)end->out,
 		.remote = (uintptr_t)peer->in,
 	};
-	for (int l = 0; sends && l < FLOW_LISTS; l++)
-		end->q.lists[l].requests = end->requests[l];
+	if (sends)
+		end->q.requests = end->requests;
 	end->verifier = (struct verifier){
 		.direction_out = sends ? 1 : 2,
 		.direction_in = sends ? 2 : 1,
@@ -213,8 +213,8 @@ void pair_post(struct pair *pair, uint64_t n)
 	uint32_t list = f->shape.list_length;
 	int ret;
 
-	assert_int_equal(verify_post(f, q, pair->a.requests[FLOW_SIGNALED],
-				     list, n / list, &ret), n / list);
+	assert_int_equal(verify_post(f, q, pair->a.requests, list,
+				     n / list, &ret), n / list);
 	assert_int_equal(ret, 0);
 	q->posted += n;
 	f->posted += n;

@@ -31,7 +31,7 @@ struct pair_end {
 	uint64_t announced[PAIR_DEPTH];
 	struct flow_receives receives;
 	struct flow_receive entries[PAIR_RECEIVES];
-	struct flow_request requests[FLOW_LISTS][FLOW_PREPARED];
+	struct flow_request requests[FLOW_PREPARED];
 	struct flow_progress progress;
 	uint32_t slots[PAIR_RECEIVES];	/* posted, in their order */
 	uint32_t n_slots;

@@ -371,7 +371,7 @@ static double lacks_peak(const struct subject *s)
 	/* an interval ends with a message */
 	length = fmax(length, ceil(length / message) * message);
 	fprintf(s->out, "%s %d intervals of %.3g s: ", fills(s->r) ?
-			"peak is the average, for the best interval needs" :
+			"the peak is the average; one of its own needs" :
 			"peak and +-95% need",
 		INTERVALS_LEAST, length);
 	/* a busy machine makes some intervals longer than planned */

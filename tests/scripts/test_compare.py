@@ -44,6 +44,14 @@ def test_targets_of_one_sweep(compare, pair, target, status, wanted):
     assert max(map(len, lines[:-2])) < 130
 
 
+def test_a_target_that_the_sweep_has_not(compare, write):
+    """Not that it has one result: which there are."""
+    one = write("one.jsonl", sweep_lines({"new": STEADY}))
+    refused(compare("--targets", "old,new", one), 2,
+            f"{one}: no target 'old', only new")
+    refused(compare(one), 2, "has one result, and a comparison needs two")
+
+
 def test_json_has_the_numbers(compare, pair):
     _, _, point = verdict(compare("--json", "--targets", "base,slow", pair))
     assert point["ratio"] == pytest.approx(0.96, abs=1e-3)

@@ -258,7 +258,7 @@ def doubt(text):
     text = text.removeprefix("verbsperf:")
     text = re.sub(r"^ ?size \d+:| \(--verbose: \d+ more\)$", "", text)
     text = re.sub(r"^ ?(?:client|server): \S+ rose by", "counter N rose by", text)
-    text = text.replace("peak is the average, for the best interval needs",
+    text = text.replace("the peak is the average; one of its own needs",
                         "peak and +-95% need")
     text = re.sub(r"[\d.]+% needs .* samples", "N needs N samples", text)
     text = re.sub(r"\bserver's clock", "client's clock", text)

@@ -432,8 +432,8 @@ TEST(test_reservations_of_perftest)
 	r->params.plan.iterations = 1000;
 	r->params.plan.interval = 500000000;
 	first = caveats_first(r);
-	assert_string_equal(first, "size 64: peak is the average, for the best "
-			    "interval needs 10 intervals of 0.5 s: -n 12000 "
+	assert_string_equal(first, "size 64: the peak is the average; one of "
+			    "its own needs 10 intervals of 0.5 s: -n 12000 "
 			    "gives them");
 	free(first);
 	/* its peak is a sum, which is right */

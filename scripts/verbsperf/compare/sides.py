@@ -72,7 +72,7 @@ def two_targets(path: str, wanted: Optional[str]) -> tuple[Side, Side]:
     whole = Side(path, None, results.read(path))
     names = whole.targets()
     chosen = wanted.split(",") if wanted else names
-    if len(names) == 1:
+    if len(names) == 1 and not wanted:
         raise Refused(f"{path}: has one result, and a comparison needs two: "
                       "give the other FILE, too")
     if len(chosen) != 2 or chosen[0] == chosen[1]:

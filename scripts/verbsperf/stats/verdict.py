@@ -294,7 +294,8 @@ def decide(change: Change, adjusted: float, loss: float, gain: float
     if change.estimate + reach < -loss:
         if adjusted < FALSE_JOBS:
             return REGRESSION, None
-        return INCONCLUSIVE, "worse, but maybe by chance among so many points"
+        return INCONCLUSIVE, (f"worse, but perhaps by chance: p is not below "
+                              f"{FALSE_JOBS:g}")
     if change.estimate - reach < -loss:
         return INCONCLUSIVE, "the interval reaches across the tolerance"
     if change.estimate - reach > gain and adjusted < FALSE_JOBS:

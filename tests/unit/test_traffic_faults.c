@@ -10,27 +10,36 @@
 #define SIZE 64
 #define WALK 4096
 
+static void check_post_error(uint32_t list, uint64_t nth)
+{
+	struct flow f;
+	struct fake *fake = fake_new(&f, 2);
+
+	fake->control.command = PHASE_MEASURE;
+	fake->fail_post = nth;
+	fake->errnum = EINVAL;
+	flow_prepare(&f, OP_WRITE, &(struct flow_shape){
+		.size = SIZE, .walk = WALK, .depth = 16, .cq_mod = 4,
+		.list_length = list, .iterations = 1000,
+	});
+	assert_int_equal(bandwidth_run(&f, OP_WRITE), -EINVAL);
+	assert_string_equal(f.failure.verb, "ibv_post_send");
+	assert_int_equal(f.failure.errnum, EINVAL);
+	assert_int_equal(f.failure.status, IBV_WC_SUCCESS);
+	assert_int_equal(f.posted, (nth - 1) / list * list);
+	assert_int_equal(f.completed, fake->retired);
+	assert_int_equal(f.window.counted, f.completed);
+	assert_true(f.window.cut);
+	assert_true(f.window.opened);
+	assert_true(f.window.closed >= f.window.opened);
+	fake_free(fake, &f);
+}
+
 TEST(test_post_error)
 {
 	for (uint64_t nth = 1; nth < 200; nth += 13) {
-		struct flow f;
-		struct fake *fake = fake_new(&f, 2);
-
-		fake->control.command = PHASE_MEASURE;
-		fake->fail_post = nth;
-		fake->errnum = EINVAL;
-		prepare(&f, OP_WRITE, SIZE, WALK, 16, 4, 1000);
-		assert_int_equal(bandwidth_run(&f, OP_WRITE), -EINVAL);
-		assert_string_equal(f.failure.verb, "ibv_post_send");
-		assert_int_equal(f.failure.errnum, EINVAL);
-		assert_int_equal(f.failure.status, IBV_WC_SUCCESS);
-		assert_int_equal(f.posted, nth - 1);
-		assert_int_equal(f.completed, fake->retired);
-		assert_int_equal(f.window.counted, f.completed);
-		assert_true(f.window.cut);
-		assert_true(f.window.opened);
-		assert_true(f.window.closed >= f.window.opened);
-		fake_free(fake, &f);
+		check_post_error(1, nth);
+		check_post_error(4, nth);
 	}
 }
 

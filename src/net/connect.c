@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -36,14 +35,20 @@ struct attempt {
 #define ATTEMPT_DELAY (SECOND / 4)
 #define RETRY_PAUSE (SECOND / 10)
 #define NEVER UINT64_MAX
-#define EVENTS 16
 
 struct race {
-	struct attempt *attempts;
-	size_t n;
-	int epoll;
-	char whom[300];		/* the server, in the log */
+	const char *host;
+	const char *bind;		/* --bind, or NULL */
+	uint32_t port;
 	uint64_t timeout;
+	uint64_t wait;			/* for the server to listen */
+	struct addrinfo *list;		/* the server's */
+	struct addrinfo *local_list;	/* --bind's */
+	struct addrinfo local[FAMILIES];	/* bindable, one per family */
+	const struct addrinfo *from;	/* first of local; NULL: any */
+	struct attempt *attempts;
+	struct pollfd *fds;	/* those of the attempts, and one more */
+	size_t n;
 	uint64_t delay;		/* between the starts of first attempts */
 	uint64_t deadline;	/* of the first attempts */
 	uint64_t give_up;	/* no attempt repeats after this */
@@ -86,7 +91,8 @@ static void fail_attempt(struct race *race, struct attempt *a, int errnum)
 	if (time_until(race->give_up) > RETRY_PAUSE) {
 		a->start = time_after(RETRY_PAUSE);
 		if (!race->waiting)
-			log_info("waiting for %s", race->whom);
+			log_info("waiting for %s port %u", race->host,
+				 race->port);
 		race->waiting = true;
 	}
 	if (first)
@@ -94,13 +100,9 @@ static void fail_attempt(struct race *race, struct attempt *a, int errnum)
 }
 
 /* Returns 0, or the errno of an immediate failure. */
-static int begin(struct race *race, struct attempt *a)
+static int begin(const struct race *race, struct attempt *a)
 {
 	const struct addrinfo *to = a->to, *from = a->from;
-	struct epoll_event event = {
-		.events = EPOLLOUT,
-		.data.u64 = (uint64_t)(a - race->attempts),
-	};
 
 	a->deadline = is_new(a) ? race->deadline : time_after(race->timeout);
 	a->start = NEVER;
@@ -112,7 +114,7 @@ static int begin(struct race *race, struct attempt *a)
 	if (connect(a->fd, to->ai_addr, to->ai_addrlen) &&
 	    errno != EINPROGRESS)
 		return errno;
-	return epoll_ctl(race->epoll, EPOLL_CTL_ADD, a->fd, &event) ? errno : 0;
+	return 0;
 }
 
 /* Begin attempts that are due, and end those past their deadline. */
@@ -146,23 +148,24 @@ static uint64_t next_time(const struct race *race)
 	return next;
 }
 
-/* The connected attempt, or NULL; ends attempts that failed. */
+/* The connected attempt, the first of several, or NULL; ends attempts that
+ * failed. */
 static struct attempt *find_winner(struct race *race)
 {
-	struct epoll_event events[EVENTS];
-	int n = epoll_wait(race->epoll, events, EVENTS, 0);
 	struct attempt *winner = NULL;
 
-	for (int i = 0; i < n; i++) {
-		struct attempt *a = &race->attempts[events[i].data.u64];
+	for (size_t i = 0; i < race->n; i++) {
+		struct attempt *a = &race->attempts[i];
 		socklen_t length = sizeof(int);
 		int errnum = 0;
 
+		if (!race->fds[i].revents)
+			continue;
 		if (getsockopt(a->fd, SOL_SOCKET, SO_ERROR, &errnum, &length))
 			errnum = errno;
 		if (errnum)
 			fail_attempt(race, a, errnum);
-		else if (!winner || a < winner)
+		else if (!winner)
 			winner = a;
 	}
 	return winner;
@@ -180,7 +183,13 @@ static int watch(struct race *race, int *cancel_fd, struct attempt **winner,
 		next = next_time(race);
 		if (next == NEVER)
 			return -race->attempts[0].errnum;
-		ret = oob_wait(race->epoll, POLLIN, cancel_fd, next, err);
+		for (size_t i = 0; i < race->n; i++)
+			race->fds[i] = (struct pollfd){
+				.fd = race->attempts[i].fd,
+				.events = POLLOUT,
+			};
+		ret = oob_wait_any(race->fds, race->n + 1, cancel_fd, next,
+				   err);
 		if (ret < 0 && ret != -ETIMEDOUT)
 			return ret;
 		*winner = find_winner(race);
@@ -188,18 +197,6 @@ static int watch(struct race *race, int *cancel_fd, struct attempt **winner,
 			return 0;
 	}
 }
-
-/* The addresses to connect to and from. */
-struct target {
-	const char *host;
-	const char *bind;		/* --bind, or NULL */
-	uint32_t port;
-	bool waited;			/* for the server to listen */
-	struct addrinfo *list;		/* the server's */
-	struct addrinfo *local_list;	/* --bind's */
-	struct addrinfo local[FAMILIES];	/* bindable, one per family */
-	const struct addrinfo *from;	/* first of local; NULL: any */
-};
 
 static int bind_errno(const struct addrinfo *a)
 {
@@ -214,45 +211,45 @@ static int bind_errno(const struct addrinfo *a)
 }
 
 /* Keep one --bind address of each family that this machine has. */
-static int choose_local(struct target *target, struct error *err)
+static int choose_local(struct race *race, struct error *err)
 {
 	int errnum = 0;
 	size_t n = 0;
 
-	for (const struct addrinfo *a = target->local_list; a; a = a->ai_next) {
+	for (const struct addrinfo *a = race->local_list; a; a = a->ai_next) {
 		int failed;
 
-		if (n == FAMILIES || host_of_family(target->from, a->ai_family))
+		if (n == FAMILIES || host_of_family(race->from, a->ai_family))
 			continue;
 		failed = bind_errno(a);
 		if (!errnum)
 			errnum = failed;
 		if (failed)
 			continue;
-		target->local[n] = *a;
-		target->local[n].ai_next = NULL;
+		race->local[n] = *a;
+		race->local[n].ai_next = NULL;
 		if (n)
-			target->local[n - 1].ai_next = &target->local[n];
-		target->from = target->local;
+			race->local[n - 1].ai_next = &race->local[n];
+		race->from = race->local;
 		n++;
 	}
 	if (n)
 		return 0;
 	return fail_errno(err, errnum, "give an address of this machine",
-			  "--bind %s", target->bind);
+			  "--bind %s", race->bind);
 }
 
-static int resolve(struct target *target, const struct wait_limit *limit,
+static int resolve(struct race *race, const struct wait_limit *limit,
 		   struct error *err)
 {
-	int ret = address_resolve(target->host, NULL, target->port, 0, limit,
-				  &target->list, err);
+	int ret = address_resolve(race->host, NULL, race->port, 0, limit,
+				  &race->list, err);
 
-	if (!ret && target->bind)
-		ret = address_resolve(target->bind, "--bind", 0, AI_PASSIVE,
-				      limit, &target->local_list, err);
-	if (!ret && target->bind)
-		ret = choose_local(target, err);
+	if (!ret && race->bind)
+		ret = address_resolve(race->bind, "--bind", 0, AI_PASSIVE,
+				      limit, &race->local_list, err);
+	if (!ret && race->bind)
+		ret = choose_local(race, err);
 	return ret;
 }
 
@@ -261,22 +258,22 @@ static const char *family_name(const struct addrinfo *a)
 	return a->ai_family == AF_INET ? "IPv4" : "IPv6";
 }
 
-/* Make RACE's attempts for TARGET, in the order to try them. */
-static int make_attempts(const struct target *target, struct race *race,
-			 struct error *err)
+/* Make the attempts, in the order to try them. */
+static int make_attempts(struct race *race, struct error *err)
 {
 	const struct addrinfo **order;
 	size_t most = 0;
 
-	for (const struct addrinfo *a = target->list; a; a = a->ai_next)
+	for (const struct addrinfo *a = race->list; a; a = a->ai_next)
 		most++;
 	order = xcalloc(most, sizeof(*order));
-	race->n = host_order(target->list, target->from, order);
+	race->n = host_order(race->list, race->from, order);
 	race->attempts = xcalloc(most, sizeof(*race->attempts));
+	race->fds = xcalloc(most + 1, sizeof(*race->fds));
 	for (size_t i = 0; i < race->n; i++)
 		race->attempts[i] = (struct attempt){
 			.to = order[i],
-			.from = host_of_family(target->from,
+			.from = host_of_family(race->from,
 					       order[i]->ai_family),
 			.fd = -1,
 		};
@@ -287,32 +284,34 @@ static int make_attempts(const struct target *target, struct race *race,
 		    "of this machine in the server's family",
 		    "cannot connect to %s port %u: it has only %s addresses, "
 		    "and --bind %s has only %s addresses",
-		    target->host, target->port, family_name(target->list),
-		    target->bind, family_name(target->from));
+		    race->host, race->port, family_name(race->list),
+		    race->bind, family_name(race->from));
 }
 
-static size_t count(const struct attempt *list, size_t n, int errnum)
+/* How many of the first N attempts ended with ERRNUM. */
+static size_t count(const struct race *race, size_t n, int errnum)
 {
 	size_t found = 0;
 
 	for (size_t i = 0; i < n; i++)
-		found += list[i].errnum == errnum;
+		found += race->attempts[i].errnum == errnum;
 	return found;
 }
 
 /* "fd00::1, fd00::2: " for the attempts that ended with ERRNUM; nothing if that
  * is the only address and the user named it. */
-static void print_addresses(FILE *out, const struct target *target,
-			    const struct attempt *list, size_t n, int errnum)
+static void print_addresses(FILE *out, const struct race *race, int errnum)
 {
-	size_t shown = 0, all = count(list, n, errnum);
+	size_t shown = 0, all = count(race, race->n, errnum);
 	char text[ADDRESS_TEXT_SIZE];
 
-	for (size_t i = 0; i < n && shown < ADDRESSES_SHOWN; i++) {
-		if (list[i].errnum != errnum)
+	for (size_t i = 0; i < race->n && shown < ADDRESSES_SHOWN; i++) {
+		const struct attempt *a = &race->attempts[i];
+
+		if (a->errnum != errnum)
 			continue;
-		address_host(list[i].to->ai_addr, list[i].to->ai_addrlen, text);
-		if (n == 1 && strstr(target->host, text))
+		address_host(a->to->ai_addr, a->to->ai_addrlen, text);
+		if (race->n == 1 && strstr(race->host, text))
 			return;
 		fprintf(out, "%s%s", shown++ ? ", " : "", text);
 	}
@@ -322,16 +321,17 @@ static void print_addresses(FILE *out, const struct target *target,
 }
 
 /* Print each cause once, with its addresses. */
-static void print_causes(FILE *out, const struct target *target,
-			 const struct attempt *list, size_t n)
+static void print_causes(FILE *out, const struct race *race)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (count(list, i, list[i].errnum))
+	for (size_t i = 0; i < race->n; i++) {
+		const int errnum = race->attempts[i].errnum;
+
+		if (count(race, i, errnum))
 			continue;
 		if (i)
 			fputs("; ", out);
-		print_addresses(out, target, list, n, list[i].errnum);
-		fputs(strerror(list[i].errnum), out);
+		print_addresses(out, race, errnum);
+		fputs(strerror(errnum), out);
 	}
 }
 
@@ -355,45 +355,47 @@ static const struct {
 	{ EPERM, "a firewall or a route of this machine forbids it" },
 };
 
-static int fail_all(const struct target *target, const struct attempt *list,
-		    size_t n, struct error *err)
+static int fail_all(const struct race *race, struct error *err)
 {
 	const char *advice = NULL;
-	int ret = -list[0].errnum;
+	int ret = -race->attempts[0].errnum;
 	char *causes = NULL;
 	FILE *out = xmemstream(&causes);
 
-	print_causes(out, target, list, n);
+	print_causes(out, race);
 	fclose(out);
 	for (size_t i = 0; i < sizeof(advices) / sizeof(*advices); i++)
-		if (!advice && count(list, n, advices[i].errnum)) {
+		if (!advice && count(race, race->n, advices[i].errnum)) {
 			advice = advices[i].advice;
 			ret = -advices[i].errnum;
 		}
-	if (!advice && target->bind)
+	if (!advice && race->bind)
 		advice = "check that the address of --bind can reach that one; "
 			 "leave --bind out, or give another address of this "
 			 "machine";
-	if (ret == -ECONNREFUSED && target->waited)
+	if (ret == -ECONNREFUSED && race->wait)
 		advice = "check that 'verbsperf serve' runs there with the same "
 			 "--port; it did not come within --wait";
-	fail(err, ret, advice, "cannot connect to %s port %u: %s", target->host,
-	     target->port, causes);
+	fail(err, ret, advice, "cannot connect to %s port %u: %s", race->host,
+	     race->port, causes);
 	free(causes);
 	return ret;
 }
 
-/* Run RACE, and let CONN have the first attempt that is connected. */
-static int run(struct race *race, const struct target *target,
-	       struct connection *conn, struct error *err)
+/*
+ * Connect CONN to whichever address succeeds first, as RFC 8305 says: each
+ * attempt starts a quarter of a second after the one before, or as soon as one
+ * fails, while earlier ones continue.  The first round, over all addresses,
+ * takes at most race->timeout, and so does each retry.  Failed attempts repeat
+ * for race->wait, for a server that is not up yet.
+ */
+static int run(struct race *race, struct connection *conn, struct error *err)
 {
 	struct attempt *winner = NULL;
 	int ret;
 
-	race->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (race->epoll < 0)
-		return fail_errno(err, errno, NULL,
-				  "cannot wait for a connection");
+	race->deadline = time_after(race->timeout);
+	race->give_up = time_after(race->wait);
 	/* within a short timeout every attempt still gets its share */
 	race->delay = smaller(ATTEMPT_DELAY, race->timeout / race->n);
 	schedule(race);
@@ -404,36 +406,10 @@ static int run(struct race *race, const struct target *target,
 		address_and_port(winner->to->ai_addr, winner->to->ai_addrlen,
 				 conn->address);
 	} else if (!error_is_set(err)) {
-		ret = fail_all(target, race->attempts, race->n, err);
+		ret = fail_all(race, err);
 	}
 	for (size_t i = 0; i < race->n; i++)
 		stop(&race->attempts[i]);
-	close(race->epoll);
-	return ret;
-}
-
-/*
- * Connect to whichever address of TARGET succeeds first, as RFC 8305 says: each
- * attempt starts a quarter of a second after the one before, or as soon as one
- * fails, while earlier ones continue.  The first round, over all addresses,
- * takes at most TIMEOUT ns, and so does each retry.  Failed attempts repeat for
- * WAIT ns, for a server that is not up yet.
- */
-static int connect_to(const struct target *target, uint64_t timeout,
-		      uint64_t wait, struct connection *conn, struct error *err)
-{
-	struct race race = {
-		.timeout = timeout,
-		.deadline = time_after(timeout),
-		.give_up = time_after(wait),
-	};
-	int ret;
-
-	snprintf(race.whom, sizeof(race.whom), "%s port %u", target->host,
-		 target->port);
-	ret = make_attempts(target, &race, err) ?:
-	      run(&race, target, conn, err);
-	free(race.attempts);
 	return ret;
 }
 
@@ -441,22 +417,29 @@ int oob_connect(const char *host, uint32_t port, const char *bind,
 		uint64_t timeout, uint64_t wait, int cancel_fd,
 		struct connection *conn, struct error *err)
 {
-	struct target target = {
-		.host = host, .bind = bind, .port = port, .waited = wait,
+	struct race race = {
+		.host = host,
+		.bind = bind,
+		.port = port,
+		.timeout = timeout,
+		.wait = wait,
 	};
 	const struct wait_limit limit = { timeout, &conn->cancel_fd };
 	const int one = 1;
 	int ret;
 
 	oob_adopt(-1, cancel_fd, "server", conn);
-	ret = resolve(&target, &limit, err) ?:
-	      connect_to(&target, timeout, wait, conn, err);
+	ret = resolve(&race, &limit, err) ?:
+	      make_attempts(&race, err) ?:
+	      run(&race, conn, err);
 	if (!ret)
 		setsockopt(conn->fd, IPPROTO_TCP, TCP_NODELAY, &one,
 			   sizeof(one));
-	if (target.list)
-		freeaddrinfo(target.list);
-	if (target.local_list)
-		freeaddrinfo(target.local_list);
+	if (race.list)
+		freeaddrinfo(race.list);
+	if (race.local_list)
+		freeaddrinfo(race.local_list);
+	free(race.attempts);
+	free(race.fds);
 	return ret;
 }

@@ -50,7 +50,7 @@ static int disconnect(struct control_thread *t, uint64_t keep)
 	int ret = peer_send(t, encode_start(keep)) ?:
 		  peer_receive(t, FRAME_START, &frame) ?:
 		  decode_start(&frame, &answer, &t->err) ?:
-		  wire_check(&frame, "connections", answer, keep, keep,
+		  wire_check(FRAME_START, "connections", answer, keep, keep,
 			     &t->err);
 
 	frame_free(&frame);

@@ -50,11 +50,8 @@ static int find_server(struct control_thread *t)
 	if (ret)
 		return ret;
 	if (!theirs.cm_port)
-		return wire_fail(&t->err, conn->peer,
-				 frame_content(FRAME_ENDPOINT),
-				 "the %s sent an ENDPOINT without a port of "
-				 "rdma_cm",
-				 conn->peer);
+		return wire_refuse(&t->err, conn->peer, FRAME_ENDPOINT,
+				   "without a port of rdma_cm");
 	memcpy(own->cm.token, theirs.cm_token, sizeof(own->cm.token));
 	cm_address_remote(conn, own->end.path, theirs.cm_port, &remote);
 	cm_end_aim(&own->cm, &remote);

@@ -117,11 +117,8 @@ int peer_exchange(struct control_thread *t, const struct endpoint *mine,
 	if (ret)
 		return peer_is_lost(t, ret);
 	if (theirs->n != 1)
-		ret = wire_fail(&t->err, peer_of(t),
-				frame_content(FRAME_ENDPOINT),
-				"the %s sent an ENDPOINT of %u QPs where 1 was "
-				"agreed",
-				peer_of(t), theirs->n);
+		ret = wire_refuse(&t->err, peer_of(t), FRAME_ENDPOINT,
+				  "of %u QPs where 1 was agreed", theirs->n);
 	*qp = theirs->qps[0];
 	free(theirs->qps);
 	theirs->qps = NULL;

@@ -30,7 +30,7 @@ static void code_counter(struct cursor *c, struct counter *counter,
 	if (c->frame && wire_is_good(c) &&
 	    (!counter_name_is_valid(counter->name) ||
 	     strcmp(counter->name, before) <= 0))
-		c->ret = wire_refuse(c->err, c->frame,
+		c->ret = wire_refuse(c->err, NULL, c->frame->type,
 				     "with counter '%s' after '%s'",
 				     counter->name, before);
 	WIRE_WITHIN(c, 1, counter->known, "known counter", 0, 1);
@@ -114,7 +114,7 @@ static void expect_real(struct cursor *c, const char *field, double value,
 			double min, double max)
 {
 	if (wire_is_good(c) && !(value >= min && value <= max))
-		c->ret = wire_refuse(c->err, c->frame,
+		c->ret = wire_refuse(c->err, NULL, c->frame->type,
 				     "with %s %g: expected %g to %g", field,
 				     value, min, max);
 }

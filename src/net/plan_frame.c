@@ -68,7 +68,7 @@ static void code_real(struct cursor *c, struct facts *facts, enum fact fact)
 	if (real >= 0 && real <= (double)row->most)
 		facts_set_real(facts, fact, real);
 	else
-		c->ret = wire_refuse(c->err, c->frame,
+		c->ret = wire_refuse(c->err, NULL, c->frame->type,
 				     "with %s %g: expected 0 to %llu", row->key,
 				     real, (unsigned long long)row->most);
 }
@@ -277,7 +277,7 @@ static void code_group(struct cursor *c, struct mcast *mcast)
 	mcast->wanted = true;
 	mcast->given = memcmp(&mcast->gid, &any, sizeof(any)) != 0;
 	if (mcast->given && !gid_is_multicast(&mcast->gid))
-		c->ret = wire_refuse(c->err, c->frame,
+		c->ret = wire_refuse(c->err, NULL, c->frame->type,
 				     "with group %s, which is not a multicast "
 				     "address", gid_format(&mcast->gid, text));
 }

@@ -61,8 +61,8 @@ int wire_fail(struct error *err, const char *peer, const char *what,
 	return ret;
 }
 
-int wire_refuse(struct error *err, const struct frame *frame, const char *fmt,
-		...)
+int wire_refuse(struct error *err, const char *peer, enum frame_type type,
+		const char *fmt, ...)
 {
 	char wrong[sizeof(err->detail)];
 	va_list ap;
@@ -70,9 +70,9 @@ int wire_refuse(struct error *err, const struct frame *frame, const char *fmt,
 	va_start(ap, fmt);
 	vsnprintf(wrong, sizeof(wrong), fmt, ap);
 	va_end(ap);
-	return wire_fail(err, "other end", frame_content(frame->type),
-			 "the peer sent %s %s %s", frame_article(frame->type),
-			 frame_name(frame->type), wrong);
+	return wire_fail(err, peer ?: "other end", frame_content(type),
+			 "the %s sent %s %s %s", peer ?: "peer",
+			 frame_article(type), frame_name(type), wrong);
 }
 
 uint32_t frame_limit(uint32_t type)
@@ -268,10 +268,9 @@ static int read_field(struct field *field, field_coder *read, void *into)
 			    "does not know",
 			    frame_content(value->frame->type), field->name);
 	if (!value->ret && (value->failed || value->at != value->size))
-		return wire_refuse(value->err, value->frame,
-				   "with a value of %zu bytes for "
-				   "%s, which is too %s",
-				   value->size, field->name,
+		return wire_refuse(value->err, NULL, value->frame->type,
+				   "with a value of %zu bytes for %s, which is "
+				   "too %s", value->size, field->name,
 				   value->failed ? "short" : "long");
 	return value->ret;
 }
@@ -288,10 +287,9 @@ void wire_get_fields(struct cursor *c, field_coder *read, void *into)
 		if (field.id > last)
 			c->ret = read_field(&field, read, into);
 		else
-			c->ret = wire_refuse(c->err, c->frame,
-					     "with field %u (%s) "
-					     "after field %u: the numbers must "
-					     "ascend",
+			c->ret = wire_refuse(c->err, NULL, c->frame->type,
+					     "with field %u (%s) after field "
+					     "%u: the numbers must ascend",
 					     field.id, field.name, last);
 		last = field.id;
 	}
@@ -373,7 +371,7 @@ int wire_close(struct cursor *c)
 {
 	refuse_short(c);
 	if (!c->ret && c->at != c->size)
-		c->ret = wire_refuse(c->err, c->frame,
+		c->ret = wire_refuse(c->err, NULL, c->frame->type,
 				     "with %zu bytes too many",
 				     c->size - c->at);
 	return c->ret;
@@ -399,13 +397,14 @@ int wire_decode(const struct frame *frame, wire_coder *code, void *what,
 	return wire_close(&c);
 }
 
-int wire_check(const struct frame *frame, const char *field, uint64_t value,
+int wire_check(enum frame_type type, const char *field, uint64_t value,
 	       uint64_t min, uint64_t max, struct error *err)
 {
 	if (value >= min && value <= max)
 		return 0;
-	return wire_refuse(err, frame, "with %s %llu: expected %llu to %llu",
-			   field, (unsigned long long)value,
+	return wire_refuse(err, NULL, type,
+			   "with %s %llu: expected %llu to %llu", field,
+			   (unsigned long long)value,
 			   (unsigned long long)min, (unsigned long long)max);
 }
 
@@ -413,7 +412,8 @@ void wire_expect(struct cursor *c, const char *field, uint64_t value,
 		 uint64_t min, uint64_t max)
 {
 	if (c->frame && wire_is_good(c))
-		c->ret = wire_check(c->frame, field, value, min, max, c->err);
+		c->ret = wire_check(c->frame->type, field, value, min, max,
+				    c->err);
 }
 
 uint64_t wire_get_within(struct cursor *c, unsigned int bytes,
@@ -454,13 +454,10 @@ int wire_read_header(const uint8_t header[WIRE_HEADER_SIZE], uint32_t extra,
 				 "the %s sent a frame of unknown type %u", peer,
 				 (unsigned int)type);
 	if (length > frame_limit((uint32_t)type) + extra)
-		return wire_fail(err, peer, frame_content((uint32_t)type),
-				 "the %s sent %s %s of %u bytes: at most %u "
-				 "are allowed",
-				 peer, frame_article((uint32_t)type),
-				 frame_name((uint32_t)type),
-				 (unsigned int)length,
-				 frame_limit((uint32_t)type) + extra);
+		return wire_refuse(err, peer, (enum frame_type)type,
+				   "of %u bytes: at most %u are allowed",
+				   (unsigned int)length,
+				   frame_limit((uint32_t)type) + extra);
 	frame->type = (enum frame_type)type;
 	frame->length = (uint32_t)length;
 	return 0;

@@ -87,10 +87,10 @@ const char *frame_content(uint32_t type);
 int wire_fail(struct error *err, const char *peer, const char *what,
 	      const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
-/* Like wire_fail(), for FRAME, whose sender is not known here; FMT follows "the
- * peer sent a DONE". */
-int wire_refuse(struct error *err, const struct frame *frame, const char *fmt,
-		...) __attribute__((format(printf, 3, 4)));
+/* Like wire_fail(), for a frame of TYPE; FMT follows "the server sent a DONE".
+ * PEER is NULL where it is not known. */
+int wire_refuse(struct error *err, const char *peer, enum frame_type type,
+		const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
 /* Largest payload of TYPE in bytes; 0 for an unknown type. */
 uint32_t frame_limit(uint32_t type);
@@ -240,9 +240,9 @@ struct field_to_write {
 void wire_fields(struct cursor *c, const struct field_to_write *rows, size_t n,
 		 field_coder *code, void *what);
 
-/* Check a FIELD of a peer's FRAME against its range.  Returns 0, or -EPROTO
+/* Check a FIELD of a frame of TYPE against its range.  Returns 0, or -EPROTO
  * with the field, the VALUE and the allowed range in ERR. */
-int wire_check(const struct frame *frame, const char *field, uint64_t value,
+int wire_check(enum frame_type type, const char *field, uint64_t value,
 	       uint64_t min, uint64_t max, struct error *err);
 
 /* The same for what C has read, unless it has failed before; nothing for what

@@ -300,7 +300,7 @@ static int on_open(struct monitor *m, const struct frame *frame)
 	const uint64_t due = m->progress->size;
 	uint64_t size;
 	int ret = decode_start(frame, &size, &m->err) ?:
-		  wire_check(frame, "size", size, due, due, &m->err);
+		  wire_check(FRAME_START, "size", size, due, due, &m->err);
 
 	if (!ret)
 		release(m);
@@ -342,7 +342,7 @@ static int on_sent(struct monitor *m, const struct frame *frame)
 	peer.elapsed = time_since(m->began_at);
 
 	if (!ret)
-		ret = wire_check(frame, "number of threads", sent.n,
+		ret = wire_check(FRAME_SENT, "number of threads", sent.n,
 				 m->n_flows, m->n_flows, &m->err);
 	if (!ret && atomic_load(&m->control->peer_sent))
 		ret = wire_fail(&m->err, m->conn->peer,

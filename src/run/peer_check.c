@@ -14,20 +14,17 @@
  * fast. */
 #define CLOCK_MOST 1e9
 
-/* The peer's DONE, in errors. */
-static const struct frame done_frame = { .type = FRAME_DONE };
-
 static int check(const char *field, uint64_t value, uint64_t min, uint64_t max,
 		 struct error *err)
 {
 	if (min > max)
-		return wire_refuse(err, &done_frame, "with %s %llu: expected "
-				   "at least %llu, but at most %llu are "
-				   "possible",
-				   field, (unsigned long long)value,
+		return wire_refuse(err, NULL, FRAME_DONE,
+				   "with %s %llu: expected at least %llu, but "
+				   "at most %llu are possible", field,
+				   (unsigned long long)value,
 				   (unsigned long long)min,
 				   (unsigned long long)max);
-	return wire_check(&done_frame, field, value, min, max, err);
+	return wire_check(FRAME_DONE, field, value, min, max, err);
 }
 
 /* True when the peer's numbers are the result, or half of it. */
@@ -280,7 +277,7 @@ static int check_samples(const struct peer_facts *f, const struct done *d,
 	if (ret || !h->count)
 		return ret;
 	if (!is_above_0(d->ns_per_tick))
-		return wire_refuse(err, &done_frame,
+		return wire_refuse(err, NULL, FRAME_DONE,
 				   "with tick %g: must be above 0",
 				   d->ns_per_tick);
 	sum = (double)(plan_is_open(f->plan) ? h->max : h->sum) *
@@ -289,20 +286,18 @@ static int check_samples(const struct peer_facts *f, const struct done *d,
 				       (double)d->window_ns * (1 + 1e-9) + 1;
 	if (sum <= most)
 		return 0;
-	return wire_refuse(err, &done_frame, "with samples of %g ns: at most "
-			   "%g ns are in the window",
-			   sum, most);
+	return wire_refuse(err, NULL, FRAME_DONE, "with samples of %g ns: at "
+			   "most %g ns are in the window", sum, most);
 }
 
 int peer_check_sent(const struct peer_facts *facts, uint32_t qps,
 		    uint64_t messages, struct error *err)
 {
-	static const struct frame sent = { .type = FRAME_SENT };
 	uint64_t least = due(facts, qps);
 	uint64_t most = least && !has_warmup(facts->plan) ?
 				least : facts->elapsed * MESSAGES_PER_NS;
 
-	return wire_check(&sent, "messages", messages, least, most, err);
+	return wire_check(FRAME_SENT, "messages", messages, least, most, err);
 }
 
 int peer_check_done(const struct peer_facts *facts, struct done *theirs,
@@ -326,11 +321,10 @@ int peer_check_done(const struct peer_facts *facts, struct done *theirs,
 static int check_effective(const char *name, uint32_t value, bool has,
 			   struct error *err)
 {
-	static const struct frame ready = { .type = FRAME_READY };
-
 	if (has == (value != EFFECTIVE_NONE))
 		return 0;
-	return wire_refuse(err, &ready, "%s %s, which its queue pairs %s",
+	return wire_refuse(err, NULL, FRAME_READY,
+			   "%s %s, which its queue pairs %s",
 			   has ? "without" : "with", name,
 			   has ? "have" : "do not have");
 }
@@ -338,7 +332,6 @@ static int check_effective(const char *name, uint32_t value, bool has,
 int peer_check_ready(const struct plan *plan, const struct path *path,
 		     const struct effective *theirs, struct error *err)
 {
-	static const struct frame ready = { .type = FRAME_READY };
 	const uint32_t mtu = theirs->path_mtu;
 	int ret = 0;
 
@@ -353,13 +346,13 @@ int peer_check_ready(const struct plan *plan, const struct path *path,
 	/* an injected fault may be just this one */
 	if (ret || mtu == EFFECTIVE_NONE || mtu == 0 || plan->inject)
 		return ret;
-	return wire_check(&ready, "path_mtu", mtu, plan->mtu, plan->mtu, err);
+	return wire_check(FRAME_READY, "path_mtu", mtu, plan->mtu, plan->mtu,
+			  err);
 }
 
 int peer_check_endpoint(const struct port *port, const struct path *path,
 			const struct endpoint *theirs, struct error *err)
 {
-	static const struct frame endpoint = { .type = FRAME_ENDPOINT };
 	const struct gid *mine = &path->local, *gid = &path->remote;
 	const bool global = path->global;
 	const struct {
@@ -378,13 +371,13 @@ int peer_check_endpoint(const struct port *port, const struct path *path,
 	int ret = 0;
 
 	for (size_t i = 0; i < n && !ret; i++)
-		ret = wire_check(&endpoint, fields[i].name, fields[i].value,
-				 fields[i].due, fields[i].due, err);
+		ret = wire_check(FRAME_ENDPOINT, fields[i].name,
+				 fields[i].value, fields[i].due, fields[i].due,
+				 err);
 	if (ret || !global || !memcmp(theirs->gid.raw, gid->raw.raw, 16))
 		return ret;
-	return wire_refuse(err, &endpoint,
-			   "with GID %s: expected %s, its GID "
-			   "%u",
+	return wire_refuse(err, NULL, FRAME_ENDPOINT,
+			   "with GID %s: expected %s, its GID %u",
 			   gid_format(&theirs->gid, text),
 			   gid_format(&gid->raw, due), gid->index);
 }

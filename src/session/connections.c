@@ -105,7 +105,7 @@ static int answer_start(struct answers *a, const struct frame *frame)
 	struct error *err = &a->s->run.result->error;
 	uint64_t keep;
 	int ret = decode_start(frame, &keep, err) ?:
-		  wire_check(frame, "connections", keep, 0, a->n, err);
+		  wire_check(FRAME_START, "connections", keep, 0, a->n, err);
 
 	while (!ret && a->n > keep)
 		ret = link_destroy(&a->end, &a->links[--a->n], err);

@@ -17,7 +17,7 @@ int exchange_await(struct session *s, uint64_t size)
 	uint64_t answered;
 	int ret = session_expect(s, FRAME_START, &frame) ?:
 		  decode_start(&frame, &answered, err) ?:
-		  wire_check(&frame, "size", answered, size, size, err);
+		  wire_check(FRAME_START, "size", answered, size, size, err);
 
 	frame_free(&frame);
 	return ret;

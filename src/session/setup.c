@@ -43,10 +43,9 @@ int accept_path_of_one(struct session *s, const struct endpoint *peer,
 
 	if (peer->n == 1 && mtu_bytes(peer->mtu) == mtu)
 		return accept_path(s, peer, err);
-	return wire_fail(err, "client", frame_content(FRAME_ENDPOINT),
-			 "the client sent an ENDPOINT of %u QPs and MTU %u "
-			 "where 1 and %u were agreed",
-			 peer->n, mtu_bytes(peer->mtu), mtu);
+	return wire_refuse(err, "client", FRAME_ENDPOINT,
+			   "of %u QPs and MTU %u where 1 and %u were agreed",
+			   peer->n, mtu_bytes(peer->mtu), mtu);
 }
 
 int setup_create(struct session *s)
@@ -88,10 +87,8 @@ static int check_cm_port(struct session *s, const struct endpoint *peer)
 
 	if (due == (peer->cm_port != 0))
 		return 0;
-	return wire_fail(session_error(s), s->run.conn->peer,
-			 frame_content(FRAME_ENDPOINT),
-			 "the %s sent an ENDPOINT %s a port of rdma_cm",
-			 s->run.conn->peer, due ? "without" : "with");
+	return wire_refuse(session_error(s), s->run.conn->peer, FRAME_ENDPOINT,
+			   "%s a port of rdma_cm", due ? "without" : "with");
 }
 
 /* Check the peer's ENDPOINT against the plan that both ends agreed on. */
@@ -104,22 +101,18 @@ static int check_endpoint(struct session *s)
 				       plan_stride(plan) : plan_largest(plan);
 
 	if (peer->targets != plan_has_targets(plan))
-		return wire_fail(session_error(s), s->run.conn->peer,
-				 frame_content(FRAME_ENDPOINT),
-				 "the %s sent an ENDPOINT %s queue pairs of "
-				 "XRC",
-				 s->run.conn->peer,
-				 peer->targets ? "with" : "without");
+		return wire_refuse(session_error(s), s->run.conn->peer,
+				   FRAME_ENDPOINT, "%s queue pairs of XRC",
+				   peer->targets ? "with" : "without");
 	if (peer->n == qps && peer->stride >= least &&
 	    mtu_bytes(peer->mtu) == plan->mtu)
 		return check_cm_port(s, peer);
-	return wire_fail(session_error(s), s->run.conn->peer,
-			 frame_content(FRAME_ENDPOINT),
-			 "the %s sent an ENDPOINT of %u QPs, stride %llu and "
-			 "MTU %u where %u, %llu and %u were agreed",
-			 s->run.conn->peer, peer->n,
-			 (unsigned long long)peer->stride, mtu_bytes(peer->mtu),
-			 qps, (unsigned long long)plan_stride(plan), plan->mtu);
+	return wire_refuse(session_error(s), s->run.conn->peer, FRAME_ENDPOINT,
+			   "of %u QPs, stride %llu and MTU %u where %u, %llu "
+			   "and %u were agreed", peer->n,
+			   (unsigned long long)peer->stride,
+			   mtu_bytes(peer->mtu), qps,
+			   (unsigned long long)plan_stride(plan), plan->mtu);
 }
 
 /* The client chose the path: the server's ENDPOINT must be its other end. */

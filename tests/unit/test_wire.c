@@ -189,9 +189,9 @@ TEST(test_an_article_before_a_vowel)
 
 	assert_int_equal(wire_close(&c), -EPROTO);
 	assert_message(&err, "the peer sent an ABORT with 1 bytes too many");
-	frame.type = FRAME_ENDPOINT;
 	error_clear(&err);
-	assert_int_equal(wire_check(&frame, "mtu", 7, 1, 5, &err), -EPROTO);
+	assert_int_equal(wire_check(FRAME_ENDPOINT, "mtu", 7, 1, 5, &err),
+			 -EPROTO);
 	assert_message(&err, "the peer sent an ENDPOINT with mtu 7: expected 1 "
 			     "to 5");
 }

@@ -145,6 +145,16 @@ bool sysfs_find(char *text, size_t size, const char *key, const char *fmt, ...)
 	return found;
 }
 
+bool sysfs_meminfo(uint64_t *value, const char *key)
+{
+	char text[64], *end;
+
+	if (!sysfs_find(text, sizeof(text), key, "/proc/meminfo"))
+		return false;
+	*value = strtoull(text, &end, 10);
+	return end != text;
+}
+
 bool sysfs_chosen(char *text, size_t size, const char *fmt, ...)
 {
 	char line[256];

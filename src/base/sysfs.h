@@ -42,6 +42,10 @@ bool sysfs_cpus(cpu_set_t *set, const char *fmt, ...)
 bool sysfs_find(char *text, size_t size, const char *key, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* Read the number of KEY, which ends in a colon, in /proc/meminfo into *VALUE.
+ * False, with *VALUE as it was, if there is none. */
+bool sysfs_meminfo(uint64_t *value, const char *key);
+
 /* Copy the word in brackets of a file that shows a choice, "always [madvise]
  * never", into TEXT.  False, with TEXT "", if there is none. */
 bool sysfs_chosen(char *text, size_t size, const char *fmt, ...)

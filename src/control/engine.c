@@ -183,8 +183,8 @@ static bool is_enough(struct error *err)
 {
 	uint64_t all = 0, left = 0;
 
-	facts_meminfo("MemTotal:", &all);
-	facts_meminfo("MemAvailable:", &left);
+	sysfs_meminfo(&all, "MemTotal:");
+	sysfs_meminfo(&left, "MemAvailable:");
 	if (left >= all / MEMORY_LEFT)
 		return false;
 	fail(err, -ENOMEM, NULL,
@@ -283,7 +283,7 @@ static int check_memory(struct control_engine *e)
 	const uint64_t size = e->shared->size;
 	uint64_t kib = 0;
 
-	facts_meminfo("MemAvailable:", &kib);
+	sysfs_meminfo(&kib, "MemAvailable:");
 	if (!e->op->pinning || !kib ||
 	    params->memory.kind != MEMORY_ANONYMOUS ||
 	    size * params->plan.threads / 1024 < kib - kib / MEMORY_LEFT)

@@ -19,10 +19,6 @@ void facts_driver(const char *device, char text[FACT_TEXT_SIZE]);
  */
 void facts_read(struct port *port, const struct parameters *params);
 
-/* Read the number of KEY, which ends in a colon, in /proc/meminfo into *VALUE.
- * False, with *VALUE as it was, if there is none. */
-bool facts_meminfo(const char *key, uint64_t *value);
-
 /* The parts of facts_read() in files of their own.  Each adds to FACTS. */
 
 /* The operating system, memory, and the processors, of which the threads use

@@ -84,27 +84,17 @@ static void read_container(struct facts *facts)
 		facts_set_text(facts, FACT_CONTAINER, "none");
 }
 
-bool facts_meminfo(const char *key, uint64_t *value)
-{
-	char text[64], *end;
-
-	if (!sysfs_find(text, sizeof(text), key, "/proc/meminfo"))
-		return false;
-	*value = strtoull(text, &end, 10);
-	return end != text;
-}
-
 static void read_pages(struct facts *facts)
 {
 	uint64_t idle, promised = 0, kib;
 	char text[FACT_TEXT_SIZE];
 
-	if (facts_meminfo("HugePages_Free:", &idle)) {
-		facts_meminfo("HugePages_Rsvd:", &promised);
+	if (sysfs_meminfo(&idle, "HugePages_Free:")) {
+		sysfs_meminfo(&promised, "HugePages_Rsvd:");
 		facts_set_count(facts, FACT_HUGE_PAGES_FREE,
 				idle > promised ? idle - promised : 0);
 	}
-	if (facts_meminfo("Hugepagesize:", &kib))
+	if (sysfs_meminfo(&kib, "Hugepagesize:"))
 		facts_set_count(facts, FACT_HUGE_PAGE_BYTES, kib << 10);
 	if (sysfs_chosen(text, sizeof(text),
 			 "/sys/kernel/mm/transparent_hugepage/enabled"))

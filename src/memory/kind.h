@@ -76,17 +76,6 @@ void memory_touch(const struct allocation *a);
 /* The release of this kernel, such as "6.1.0-18-amd64". */
 const char *memory_kernel(char text[65]);
 
-/* Huge pages of one size. */
-struct huge_pages {
-	uint64_t size;		/* bytes per page; 0: unsupported */
-	uint64_t total;
-	uint64_t available;	/* neither in use nor reserved */
-};
-
-/* Read the huge page counts from MEMINFO, which has the format of
- * /proc/meminfo.  Missing counts are zero. */
-void memory_huge_page_counts(FILE *meminfo, struct huge_pages *pages);
-
 /* The row of KIND. */
 const struct memory_ops *memory_ops_of(enum memory_kind kind);
 

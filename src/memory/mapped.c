@@ -32,7 +32,6 @@ struct udmabuf_create {
 #define DAX_PAGE (2ULL << 20)
 #define HUGETLBFS 0x958458f6
 
-#define MEMINFO "/proc/meminfo"
 #define POOLS "/sys/kernel/mm/hugepages"
 /* Memory of this size begins at a multiple of it: how much of it the kernel
  * puts into huge pages by itself is then the same in each run. */
@@ -44,36 +43,30 @@ struct udmabuf_create {
 #define MAP_HUGE_SHIFT 26
 #endif
 
+/* Huge pages of one size. */
+struct huge_pages {
+	uint64_t size;		/* bytes per page; 0: unsupported */
+	uint64_t total;
+	uint64_t available;	/* neither in use nor reserved */
+};
+
 static uint64_t page_size(void)
 {
 	return (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-void memory_huge_page_counts(FILE *meminfo, struct huge_pages *pages)
-{
-	uint64_t idle = 0, promised = 0, kib = 0;
-	char line[128];
-
-	*pages = (struct huge_pages){ 0 };
-	while (fgets(line, sizeof(line), meminfo)) {
-		sscanf(line, "HugePages_Total: %" SCNu64, &pages->total);
-		sscanf(line, "HugePages_Free: %" SCNu64, &idle);
-		sscanf(line, "HugePages_Rsvd: %" SCNu64, &promised);
-		sscanf(line, "Hugepagesize: %" SCNu64 " kB", &kib);
-	}
-	pages->size = kib << 10;
-	pages->available = idle > promised ? idle - promised : 0;
-}
-
+/* The pages of the usual size. */
 static struct huge_pages read_default_pages(void)
 {
 	struct huge_pages pages = { 0 };
-	FILE *meminfo = fopen(MEMINFO, "re");
+	uint64_t idle = 0, promised = 0;
 
-	if (!meminfo)
-		return pages;
-	memory_huge_page_counts(meminfo, &pages);
-	fclose(meminfo);
+	if (sysfs_meminfo(&pages.size, "Hugepagesize:"))
+		pages.size <<= 10;
+	sysfs_meminfo(&pages.total, "HugePages_Total:");
+	sysfs_meminfo(&idle, "HugePages_Free:");
+	sysfs_meminfo(&promised, "HugePages_Rsvd:");
+	pages.available = idle > promised ? idle - promised : 0;
 	return pages;
 }
 
@@ -175,8 +168,8 @@ static int map_huge_pages(struct allocation *a, struct error *err)
 			    a->option, wanted >> 10);
 	if (!pages.size)
 		return fail(err, -ENOTSUP, NULL,
-			    "%s: this kernel has none (" MEMINFO
-			    " shows no Hugepagesize)", a->option);
+			    "%s: this kernel has none (/proc/meminfo shows no "
+			    "Hugepagesize)", a->option);
 	n = round_up(a->length, pages.size) / pages.size;
 	a->mapped = n * pages.size;
 	/* of a power of two, the zeros below it are its logarithm */

@@ -9,6 +9,7 @@
 
 #include "fake_verbs.h"
 #include "good_plan.h"
+#include "made_up_host.h"
 #include "memory/kind.h"
 #include "model/param.h"
 #include "verbs/memory.h"
@@ -268,30 +269,30 @@ TEST(test_too_much_memory)
 	assert_contains(err.advice, "sysctl vm.nr_hugepages=");
 }
 
-static struct huge_pages parse(const char *text)
-{
-	FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-	struct huge_pages pages;
-
-	memory_huge_page_counts(file, &pages);
-	fclose(file);
-	return pages;
-}
-
+/* What /proc/meminfo says of them. */
 TEST(test_meminfo)
 {
-	struct huge_pages pages = parse(
-		"MemTotal:        4021444 kB\nAnonHugePages:     12288 kB\n"
-		"HugePages_Total:      20\nHugePages_Free:       12\n"
-		"HugePages_Rsvd:        5\nHugePages_Surp:        0\n"
-		"Hugepagesize:       2048 kB\nHugetlb:           40960 kB\n");
+	struct plan plan = plan_for(1U << 15, 1ULL << 30);
+	struct error err = { 0 };
 
-	assert_int_equal(pages.size, 2 << 20);
-	assert_int_equal(pages.total, 20);
-	assert_int_equal(pages.available, 7);
-	pages = parse("MemTotal:        4021444 kB\n");
-	assert_int_equal(pages.size, 0);
-	assert_int_equal(pages.available, 0);
+	plan.hugepages = true;
+	host_begin(NULL);
+	host_file("/proc/meminfo",
+		  "MemTotal:        4021444 kB\nAnonHugePages:     12288 kB\n"
+		  "HugePages_Total:      20\nHugePages_Free:       12\n"
+		  "HugePages_Rsvd:        5\nHugePages_Surp:        0\n"
+		  "Hugepagesize:       2048 kB\nHugetlb:           40960 kB\n");
+	check_refused(&plan, -ENOMEM, &err);
+	assert_contains(err.message, "messages need 16777216 pages of 2048 KiB, "
+				     "7 are free");
+	/* 20 and those that are missing */
+	assert_contains(err.advice, "sysctl vm.nr_hugepages=16777229");
+	error_clear(&err);
+	host_file("/proc/meminfo", "MemTotal:        4021444 kB\n");
+	check_refused(&plan, -ENOTSUP, &err);
+	assert_message(&err, "--hugepages: this kernel has none (/proc/meminfo "
+			     "shows no Hugepagesize)");
+	host_end(NULL);
 }
 
 static struct plan plan_of(enum metric metric, uint32_t qps)
@@ -384,7 +385,7 @@ static const struct CMUnitTest tests[] = {
 	WITH_FAKE(test_a_region_that_is_refused),
 	WITH_FAKE(test_locked_memory),
 	WITH_FAKE(test_too_much_memory),
-	cmocka_unit_test(test_meminfo),
+	WITH_FAKE(test_meminfo),
 	WITH_FAKE(test_keys),
 	WITH_FAKE(test_limits),
 };

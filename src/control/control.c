@@ -23,59 +23,26 @@ struct control_run {
 	struct clock clock;
 	struct clock_watch watch;
 	struct control_shared shared;
-	struct firmware_counts *before, *after;
-	struct result_row *row;
 };
-
-static void on_window(void *argument, bool opens)
-{
-	struct control_run *run = argument;
-
-	if (!opens) {
-		run->after = firmware_read(run->device->port.device);
-		return;
-	}
-	run->before = firmware_read(run->device->port.device);
-	clock_gettime(CLOCK_REALTIME, &run->row->opened);
-}
-
-static void on_interval(void *argument, const struct interval *one)
-{
-	struct control_run *run = argument;
-	struct observer *observer = run->result->observer;
-	const struct observed part = {
-		.size = run->shared.size,
-		.interval = *one,
-		.from_client = true,
-	};
-
-	clock_watch_update(&run->watch, &run->clock);
-	if (observer)
-		observer->interval(observer, run->result, &part);
-}
 
 static int run_engine(struct control_run *run, struct control_engine *e)
 {
+	struct control_row *row = e->row->control;
 	const int ret = control_engine_run(e);
 
-	control_summarise(e, clock_ns_per_tick(&run->clock), run->row);
+	control_summarise(e, clock_ns_per_tick(&run->clock));
 	if (e->calls.operations || e->calls.reason[0])
-		run->row->control->system_calls = e->calls;
-	if (firmware_between(run->before, run->after,
-			     &run->row->control->firmware))
-		run->row->control->firmware.operations =
-			run->row->total.iterations;
-	free(run->before);
-	free(run->after);
-	run->before = run->after = NULL;
+		row->system_calls = e->calls;
+	if (firmware_between(e->before, e->after, &row->firmware))
+		row->firmware.operations = e->row->total.iterations;
 	return ret;
 }
 
 /* With --all, a size that is too large ends the test without a failure. */
-static bool is_limit(const struct control_run *run, int ret)
+static bool is_limit(const struct control_engine *e, int ret)
 {
-	return run->result->params.plan.all && run->result->n_rows > 1 &&
-	       !run->row->total.iterations && ret != -ECANCELED;
+	return e->result->params.plan.all && e->result->n_rows > 1 &&
+	       !e->row->total.iterations && ret != -ECANCELED;
 }
 
 static int run_size(struct control_run *run, uint64_t size, bool *last)
@@ -90,28 +57,27 @@ static int run_size(struct control_run *run, uint64_t size, bool *last)
 		.interval = plan->interval ? plan->interval :
 			    larger(INTERVALS_SHORTEST,
 				   plan->duration / INTERVALS),
-		.on_interval = on_interval,
-		.on_window = on_window,
-		.argument = run,
+		.watch = &run->watch,
+		.result = result,
+		.row = &result->rows[result->n_rows++],
 	};
 	int ret;
 
-	run->row = &result->rows[result->n_rows++];
-	run->row->size = size;
-	run->row->control = xcalloc(1, sizeof(*run->row->control));
+	e.row->size = size;
+	e.row->control = xcalloc(1, sizeof(*e.row->control));
 	run->shared.size = size;
 	ret = run_engine(run, &e);
-	if (ret && is_limit(run, ret)) {
-		run->row->control->limit = e.err;
+	if (ret && is_limit(&e, ret)) {
+		e.row->control->limit = e.err;
 		*last = true;
 		ret = 0;
 	} else if (ret) {
-		run->row->failed = true;
+		e.row->failed = true;
 		result->error = e.err;
 	}
 	control_engine_free(&e);
 	if (result->observer)
-		result->observer->row(result->observer, result, run->row);
+		result->observer->row(result->observer, result, e.row);
 	return ret;
 }
 

@@ -8,10 +8,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/sysfs.h"
 #include "base/time.h"
 #include "base/xalloc.h"
 #include "host/affinity.h"
-#include "host/facts.h"
 #include "net/wait.h"
 
 /* How long to wait for an answer of the server after an interruption. */
@@ -131,14 +131,19 @@ static void report_interval(struct control_engine *e, uint64_t opened,
 			    struct mark *last)
 {
 	const struct mark now = { time_now(), count_done(e) };
-	const struct interval one = {
-		.start_ns = last->time - opened,
-		.length_ns = now.time - last->time,
-		.messages = now.messages - last->messages,
+	struct observer *observer = e->result->observer;
+	const struct observed part = {
+		.size = e->shared->size,
+		.interval.start_ns = last->time - opened,
+		.interval.length_ns = now.time - last->time,
+		.interval.messages = now.messages - last->messages,
+		.from_client = true,
 	};
 
 	intervals_mark(&e->log, now);
-	e->on_interval(e->argument, &one);
+	clock_watch_update(e->watch, e->shared->clock);
+	if (observer)
+		observer->interval(observer, e->result, &part);
 	*last = now;
 }
 
@@ -231,8 +236,10 @@ static void run_stage(struct control_engine *e, uint32_t stage)
 
 	atomic_store(&e->arrived, 0);
 	atomic_store(&e->stop, error_is_set(&e->err));
-	if (measures)
-		e->on_window(e->argument, true);
+	if (measures) {
+		e->before = firmware_read(e->shared->device->port.device);
+		clock_gettime(CLOCK_REALTIME, &e->row->opened);
+	}
 	deadline = time_after(limit_of(e, stage));
 	opened = last.time = time_now();
 	if (measures) {
@@ -256,7 +263,7 @@ static void run_stage(struct control_engine *e, uint32_t stage)
 	if (!measures)
 		return;
 	intervals_close(&e->log, (struct mark){ time_now(), count_done(e) });
-	e->on_window(e->argument, false);
+	e->after = firmware_read(e->shared->device->port.device);
 }
 
 static void make_workers(struct control_engine *e)
@@ -331,6 +338,8 @@ void control_engine_free(struct control_engine *e)
 		free(w->t.own);
 	}
 	free(e->workers);
+	free(e->before);
+	free(e->after);
 	intervals_free(&e->log);
 	pthread_mutex_destroy(&e->lock);
 	if (e->wake_fd > 0)

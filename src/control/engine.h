@@ -60,14 +60,15 @@ struct control_engine {
 	struct call_counter *counter;	/* NULL: do not count */
 	int cancel_fd;		/* readable: the user interrupts */
 	uint64_t interval;	/* ns, the length of an interval */
-	void (*on_interval)(void *argument, const struct interval *one);
-	void (*on_window)(void *argument, bool opens);
-	void *argument;
+	struct clock_watch *watch;
+	struct result *result;	/* its observer hears each interval */
+	struct result_row *row;	/* that it fills */
 	/* results */
 	uint32_t n_workers;
 	struct control_worker *workers;
 	struct interval_log log;	/* in ns of CLOCK_MONOTONIC */
 	struct control_calls calls;
+	struct firmware_counts *before, *after;	/* of the window */
 	struct error limit;	/* why no more objects could be held */
 	struct error err;
 	/* private */
@@ -110,7 +111,7 @@ int control_release(struct control_worker *w);
 /* Free what the samples are in; harmless before control_prepare(). */
 void control_free_samples(struct control_worker *w);
 
-/* summary.c: fill ROW and its control, which exists, from what E measured, also
- * if it failed.  NS_PER_TICK is the length of a tick of the clock. */
-void control_summarise(const struct control_engine *e, double ns_per_tick,
-		       struct result_row *row);
+/* summary.c: fill the row of E and its control, which exists, from what E
+ * measured, also if it failed.  NS_PER_TICK is the length of a tick of the
+ * clock. */
+void control_summarise(const struct control_engine *e, double ns_per_tick);

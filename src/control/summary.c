@@ -210,17 +210,16 @@ static void summarise_window(const struct control_engine *e, double ns_per_tick,
 	total->n_intervals = 0;
 }
 
-void control_summarise(const struct control_engine *e, double ns_per_tick,
-		       struct result_row *row)
+void control_summarise(const struct control_engine *e, double ns_per_tick)
 {
 	struct histogram *h = histogram_new();
-	struct result_direction *total = &row->total;
-	struct control_row *c = row->control;
+	struct result_direction *total = &e->row->total;
+	struct control_row *c = e->row->control;
 
 	summarise_window(e, ns_per_tick, total);
 	summarise_parts(e, ns_per_tick, h, c);
 	collect(e, WHOLE, h);
-	result_set_samples(e->shared->params, h, ns_per_tick, row);
+	result_set_samples(e->shared->params, h, ns_per_tick, e->row);
 	summarise_use(e, ns_per_tick, total->iterations, c);
 	c->per_second = total->seconds > 0 && total->iterations ?
 			(double)total->iterations / total->seconds : NAN;

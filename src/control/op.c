@@ -93,14 +93,13 @@ int control_refused_as(struct control_thread *t, const char *verb, int errnum,
 int control_check(struct control_thread *t, const char *verb, int result,
 		  const char *what)
 {
-	const struct port *port = &t->shared->device->port;
 	const int errnum = abs(result);
 
 	if (!result)
 		return 0;
 	return control_refused_as(t, verb, errnum, what, strerror(errnum),
-				  verb_advice(verb, errnum,
-					      port_is_ethernet(port)));
+				  verb_advice(&t->shared->device->port, verb,
+					      errnum));
 }
 
 const struct control_op *control_op_of(enum control_test test, bool rdma_cm)

@@ -48,15 +48,15 @@ static const struct {
 	       "of the device (rdma.max)") },
 };
 
-const char *verb_advice(const char *verb, int errnum, bool ethernet)
+const char *verb_advice(const struct port *port, const char *verb, int errnum)
 {
 	const size_t n = sizeof(setup) / sizeof(*setup);
 
 	for (size_t i = 0; i < n; i++)
 		if (setup[i].errnum == errnum &&
 		    (!setup[i].verb || !strcmp(setup[i].verb, verb)))
-			return ethernet ? setup[i].ethernet :
-					  setup[i].infiniband;
+			return port_is_ethernet(port) ? setup[i].ethernet :
+							setup[i].infiniband;
 	return NULL;
 }
 
@@ -69,8 +69,6 @@ int verb_failed(const struct port *port, const char *verb, int errnum,
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	return fail_errno(err, errnum,
-			  verb_advice(verb, abs(errnum),
-				      port_is_ethernet(port)),
+	return fail_errno(err, errnum, verb_advice(port, verb, abs(errnum)),
 			  "%s: %s", port->device, what);
 }

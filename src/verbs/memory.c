@@ -17,8 +17,7 @@ const char *memory_advice(const struct device *device,
 			  const struct memory_ops *ops, int errnum)
 {
 	return ops->advice ? ops->advice :
-			     verb_advice("ibv_reg_mr", errnum,
-					 port_is_ethernet(&device->port));
+			     verb_advice(&device->port, "ibv_reg_mr", errnum);
 }
 
 static int refused(const struct device *device, const struct memory *m,

@@ -8,17 +8,11 @@
 
 #include "verbs/advice.h"
 
-static const char *advice_of(const struct device *device, const char *verb,
-			     int errnum)
-{
-	return verb_advice(verb, errnum, port_is_ethernet(&device->port));
-}
-
 /* Advice for a QP with ibv_wr_start(), which the device may not have. */
 static const char *advice_of_wr(const struct device *device, int errnum)
 {
 	if (errnum == EAGAIN || errnum == ENOMEM)
-		return advice_of(device, "ibv_create_qp", errnum);
+		return verb_advice(&device->port, "ibv_create_qp", errnum);
 	return "use --post legacy or auto";
 }
 
@@ -138,7 +132,7 @@ static int modify(const struct device *device, struct ibv_qp *qp,
 		advice = "use --pacing loop, if the device has no packet "
 			 "pacing";
 	if (attr->qp_state == IBV_QPS_RTR)
-		advice = advice_of(device, "ibv_modify_qp", abs(ret));
+		advice = verb_advice(&device->port, "ibv_modify_qp", abs(ret));
 	return fail_errno(err, ret, advice,
 			  "%s port %u: cannot move QP 0x%06x to %s%s%s",
 			  device->port.device, device->port.number, qp->qp_num,
@@ -269,7 +263,7 @@ static int create_failed(const struct device *device, const struct path *path,
 	else
 		snprintf(towards, sizeof(towards), "LID %u", path->dlid);
 	return fail_errno(err, errnum,
-			  advice_of(device, "ibv_modify_qp", errnum),
+			  verb_advice(&device->port, "ibv_modify_qp", errnum),
 			  "%s port %u: cannot make an address handle towards "
 			  "%s", device->port.device, device->port.number,
 			  towards);

@@ -173,12 +173,16 @@ TEST(test_advice_for_set_up)
 		{ "ibv_alloc_pd", EAGAIN, false, "rdma.max" },
 	};
 
-	for (size_t i = 0; i < COUNT(rows); i++)
-		assert_contains(verb_advice(rows[i].verb, rows[i].errnum,
-					       rows[i].ethernet),
-				rows[i].advice);
-	assert_null(verb_advice("ibv_modify_qp", EPERM, true));
-	assert_null(verb_advice("ibv_create_cq", ENOMEM, true));
+	struct port port = { 0 };
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		port.link_layer = rows[i].ethernet ? IBV_LINK_LAYER_ETHERNET :
+						     IBV_LINK_LAYER_INFINIBAND;
+		assert_contains(verb_advice(&port, rows[i].verb,
+					    rows[i].errnum), rows[i].advice);
+	}
+	assert_null(verb_advice(&port, "ibv_modify_qp", EPERM));
+	assert_null(verb_advice(&port, "ibv_create_cq", ENOMEM));
 }
 
 static const struct CMUnitTest tests[] = {

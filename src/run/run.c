@@ -102,7 +102,7 @@ static struct flow make_flow(struct run *run, uint32_t t)
 		.receives = queues->receives,
 		.n_receives = queues->n_receives,
 		.wait = queues->channel ? sleep_wait : NULL,
-		.sleep = queues->sleep,
+		.channel = queues->channel,
 		.solicited = run->plan->solicited,
 		.flags = flags_of(run->plan),
 		.signaled_flags = run->plan->solicited ? IBV_SEND_SOLICITED : 0,

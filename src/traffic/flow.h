@@ -281,7 +281,7 @@ struct flow {
 	/* sleep a while, or until there are completions; NULL: poll.  Returns
 	 * 0 or a negative errno, noted in the flow */
 	int (*wait)(struct flow *f);
-	struct flow_sleep *sleep;	/* state of wait() */
+	struct ibv_comp_channel *channel;	/* for wait(), or NULL */
 	bool solicited;	/* wait() for messages that ask for an event */
 	unsigned int flags;	/* of all sends: enum ibv_send_flags */
 	unsigned int signaled_flags;	/* more, of signaled ones */

@@ -14,10 +14,6 @@
 /* A sleeping loop checks this often, in ms, whether it must end. */
 #define CHECK_MS 10
 
-struct flow_sleep {
-	struct ibv_comp_channel *channel;
-};
-
 static int arm(struct flow *f, struct ibv_cq *cq, bool solicited)
 {
 	int ret = ibv_req_notify_cq(cq, solicited);
@@ -48,7 +44,7 @@ static void take_events(struct flow *f)
 	struct ibv_cq *cq;
 	void *context;
 
-	while (!ibv_get_cq_event(f->sleep->channel, &cq, &context)) {
+	while (!ibv_get_cq_event(f->channel, &cq, &context)) {
 		ibv_ack_cq_events(cq, 1);
 		if (is_for_sends(f, cq))
 			f->send_events++;
@@ -59,7 +55,7 @@ static void take_events(struct flow *f)
 
 int sleep_wait(struct flow *f)
 {
-	struct pollfd fd = { .fd = f->sleep->channel->fd, .events = POLLIN };
+	struct pollfd fd = { .fd = f->channel->fd, .events = POLLIN };
 
 	if (f->idle_polls == f->n_cqs)
 		return arm_all(f);
@@ -149,8 +145,6 @@ static int create_channel(const struct device *device, struct queues *q,
 				   errno, err,
 				   "cannot create a completion channel");
 	fcntl(q->channel->fd, F_SETFL, O_NONBLOCK);
-	q->sleep = xcalloc(1, sizeof(*q->sleep));
-	q->sleep->channel = q->channel;
 	return 0;
 }
 
@@ -260,7 +254,6 @@ void queues_destroy(struct queues *q)
 	}
 	free(q->receives);
 	free(q->cqs);
-	free(q->sleep);
 	*q = (struct queues){ 0 };
 }
 

@@ -19,7 +19,6 @@ struct queues {
 	struct flow_cqs *cqs;
 	uint32_t n_cqs;
 	struct ibv_comp_channel *channel;	/* NULL: polling */
-	struct flow_sleep *sleep;		/* only with a channel */
 	struct ibv_srq *srq;			/* NULL: each QP has its own */
 	uint32_t srqn;				/* XRC: its number */
 	struct flow_receives *receives;		/* one if shared, else one per

@@ -38,17 +38,6 @@ enum source {
 	DRIVER = SOURCES,	/* by ethtool, not in a folder */
 };
 
-static const struct {
-	const char *folder;	/* below that of the port, device or
-				 * interface */
-	const char *prefix;	/* of the names, before those of the files */
-} sources[] = {
-	[PORT] = { "counters", "" },
-	[PORT_HARDWARE] = { "hw_counters", "" },
-	[DEVICE_HARDWARE] = { "hw_counters", "" },
-	[INTERFACE] = { "statistics", NETDEV },
-};
-
 struct place {
 	char name[COUNTER_NAME_SIZE];
 	enum source source;
@@ -73,27 +62,31 @@ struct counter_reader {
 
 static void set_folders(struct counter_reader *r, const struct port *port)
 {
+	static const size_t size = sizeof(r->folders[0]);
 	char device[100];
 
 	snprintf(device, sizeof(device), "/sys/class/infiniband/%s",
 		 port->device);
-	snprintf(r->folders[PORT], sizeof(r->folders[PORT]), "%s/ports/%u/%s",
-		 device, port->number, sources[PORT].folder);
-	snprintf(r->folders[PORT_HARDWARE], sizeof(r->folders[PORT]),
-		 "%s/ports/%u/%s", device, port->number,
-		 sources[PORT_HARDWARE].folder);
-	snprintf(r->folders[DEVICE_HARDWARE], sizeof(r->folders[PORT]),
-		 "%s/%s", device, sources[DEVICE_HARDWARE].folder);
+	snprintf(r->folders[PORT], size, "%s/ports/%u/counters", device,
+		 port->number);
+	snprintf(r->folders[PORT_HARDWARE], size, "%s/ports/%u/hw_counters",
+		 device, port->number);
+	snprintf(r->folders[DEVICE_HARDWARE], size, "%s/hw_counters", device);
 	if (r->netdev[0])
-		snprintf(r->folders[INTERFACE], sizeof(r->folders[PORT]),
-			 "/sys/class/net/%s/%s", r->netdev,
-			 sources[INTERFACE].folder);
+		snprintf(r->folders[INTERFACE], size,
+			 "/sys/class/net/%s/statistics", r->netdev);
 }
 
-/* Add the counter that SOURCE calls NAME, below PREFIX, if the scope includes
- * it and there is room. */
+/* What the names from SOURCE begin with, before those of the files. */
+static const char *prefix_of(enum source source)
+{
+	return source == INTERFACE ? NETDEV : source == DRIVER ? ETHTOOL : "";
+}
+
+/* Add the counter that SOURCE calls NAME, if the scope includes it and there is
+ * room. */
 static void add(struct counter_reader *r, enum source source,
-		const char *prefix, const char *name, uint32_t index)
+		const char *name, uint32_t index)
 {
 	struct place *place = &r->places[r->n];
 	int length;
@@ -101,8 +94,8 @@ static void add(struct counter_reader *r, enum source source,
 	if (r->n == COUNTERS_MAX)
 		return;
 	*place = (struct place){ .source = source, .index = index };
-	length = snprintf(place->name, sizeof(place->name), "%s%s", prefix,
-			  name);
+	length = snprintf(place->name, sizeof(place->name), "%s%s",
+			  prefix_of(source), name);
 	if (length < (int)sizeof(place->name) &&
 	    counter_name_is_valid(place->name) &&
 	    counter_is_read(r->scope, place->name))
@@ -116,7 +109,7 @@ static void add_file(const char *name, void *into)
 
 	/* a setting, not a counter */
 	if (strcmp(name, "lifespan") != 0)
-		add(r, r->listed, sources[r->listed].prefix, name, 0);
+		add(r, r->listed, name, 0);
 }
 
 static uint32_t count_driver(const char *netdev)
@@ -152,7 +145,7 @@ static void find_driver(struct counter_reader *r)
 		memcpy(name, names->data + i * ETH_GSTRING_LEN,
 		       ETH_GSTRING_LEN);
 		if (name[0])
-			add(r, DRIVER, ETHTOOL, name, i);
+			add(r, DRIVER, name, i);
 	}
 	free(names);
 	r->n_driver = n;
@@ -259,7 +252,7 @@ static struct counter read_one(const struct counter_reader *r,
 	} else {
 		counter.known = sysfs_count(
 			&counter.value, "%s/%s", r->folders[place->source],
-			place->name + strlen(sources[place->source].prefix));
+			place->name + strlen(prefix_of(place->source)));
 	}
 	return counter;
 }

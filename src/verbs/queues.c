@@ -69,17 +69,18 @@ int sleep_wait(struct flow *f)
 
 /* Make room for all WANTED completions if the device allows it.  There is
  * always room for the signaled ones, because plan_fit() has checked that. */
-static int create_cq(const struct device *device, const struct queues *queues,
-		     uint64_t wanted, uint32_t vector, const char *purpose,
-		     struct ibv_cq **cq, struct error *err)
+static int create_cq(const struct queues *q, uint64_t wanted, uint32_t vector,
+		     const char *purpose, struct ibv_cq **cq,
+		     struct error *err)
 {
-	uint64_t n = smaller(wanted ? wanted : 1, device->port.limits.max_cqe);
+	const struct port *port = &q->device->port;
+	uint64_t n = smaller(wanted ? wanted : 1, port->limits.max_cqe);
 
-	*cq = ibv_create_cq(device->context, (int)n, NULL, queues->channel,
+	*cq = ibv_create_cq(q->device->context, (int)n, NULL, q->channel,
 			    (int)vector);
 	if (*cq)
 		return 0;
-	return verb_failed(&device->port, "ibv_create_cq", errno, err,
+	return verb_failed(port, "ibv_create_cq", errno, err,
 			   "cannot create a %s completion queue of %d entries",
 			   purpose, (int)n);
 }
@@ -97,15 +98,14 @@ uint32_t queues_receive_depth(const struct plan *plan, bool client)
 	return plan_posts_receives(plan, client) ? plan->rx_depth : 0;
 }
 
-static int create_cqs(const struct device *device, const struct plan *plan,
-		      bool client, uint32_t vector, struct queues *q,
-		      struct error *err)
+static int create_cqs(struct queues *q, uint32_t vector, struct error *err)
 {
+	const struct plan *plan = q->plan;
 	uint64_t qps = smaller(q->qps_per_cq, q->n_qps);
-	bool posts = plan_sends(plan, client) || plan_sends_notices(plan);
+	bool posts = plan_sends(plan, q->client) || plan_sends_notices(plan);
 	uint64_t sends = (posts ? qps * plan_send_capacity(plan) : 1) +
-			 qps * queues_allowance_writes(device, plan);
-	uint64_t receives = queues_receive_depth(plan, client);
+			 qps * queues_allowance_writes(q->device, plan);
+	uint64_t receives = queues_receive_depth(plan, q->client);
 	int ret = 0;
 
 	if (!plan_shares_receives(plan))
@@ -113,9 +113,9 @@ static int create_cqs(const struct device *device, const struct plan *plan,
 	q->n_cqs = (q->n_qps + q->qps_per_cq - 1) / q->qps_per_cq;
 	q->cqs = xcalloc(q->n_cqs, sizeof(*q->cqs));
 	for (uint32_t i = 0; i < q->n_cqs && !ret; i++)
-		ret = create_cq(device, q, sends, vector, "send",
-				&q->cqs[i].send, err) ?:
-		      create_cq(device, q, receives, vector, "receive",
+		ret = create_cq(q, sends, vector, "send", &q->cqs[i].send,
+				err) ?:
+		      create_cq(q, receives, vector, "receive",
 				&q->cqs[i].recv, err);
 	return ret;
 }
@@ -136,47 +136,43 @@ int queues_check_vector(const struct device *device, uint32_t vector,
 		    device->port.device, n - 1);
 }
 
-static int create_channel(const struct device *device, struct queues *q,
-			  struct error *err)
+static int create_channel(struct queues *q, struct error *err)
 {
-	q->channel = ibv_create_comp_channel(device->context);
+	q->channel = ibv_create_comp_channel(q->device->context);
 	if (!q->channel)
-		return verb_failed(&device->port, "ibv_create_comp_channel",
+		return verb_failed(&q->device->port, "ibv_create_comp_channel",
 				   errno, err,
 				   "cannot create a completion channel");
 	fcntl(q->channel->fd, F_SETFL, O_NONBLOCK);
 	return 0;
 }
 
-static int refused(const struct device *device, const char *kind,
-		   uint32_t depth, const char *advice, struct error *err)
+static int refused(const struct queues *q, const char *kind, uint32_t depth,
+		   const char *advice, struct error *err)
 {
 	return fail_errno(err, errno, advice,
 			  "%s: cannot create %s shared receive queue of %u",
-			  device->port.device, kind, depth);
+			  q->device->port.device, kind, depth);
 }
 
-static int create_srq(const struct device *device, struct ibv_pd *pd,
-		      uint32_t depth, uint32_t entries, struct queues *q,
+static int create_srq(struct queues *q, uint32_t depth, uint32_t entries,
 		      struct error *err)
 {
 	struct ibv_srq_init_attr attr = {
 		.attr = { .max_wr = depth, .max_sge = entries },
 	};
 
-	q->srq = ibv_create_srq(pd, &attr);
+	q->srq = ibv_create_srq(q->pd, &attr);
 	if (q->srq)
 		return 0;
-	return refused(device, "a", depth,
-		       "use a smaller --rx-depth, or no --srq", err);
+	return refused(q, "a", depth, "use a smaller --rx-depth, or no --srq",
+		       err);
 }
 
 /* Create the shared receive queue of XRC.  It has completions of its own, and
  * exists even if nothing is received: its protection domain decides what a peer
  * may access. */
-static int create_xrc_srq(const struct device *device, struct ibv_pd *pd,
-			  struct ibv_xrcd *domain, uint32_t depth,
-			  uint32_t entries, struct queues *q,
+static int create_xrc_srq(struct queues *q, uint32_t depth, uint32_t entries,
 			  struct error *err)
 {
 	struct ibv_srq_init_attr_ex attr = {
@@ -185,50 +181,43 @@ static int create_xrc_srq(const struct device *device, struct ibv_pd *pd,
 		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
 			     IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ,
 		.srq_type = IBV_SRQT_XRC,
-		.pd = pd,
-		.xrcd = domain,
+		.pd = q->pd,
+		.xrcd = q->domain,
 		.cq = q->cqs[0].recv,
 	};
 	int ret;
 
-	q->srq = ibv_create_srq_ex(device->context, &attr);
+	q->srq = ibv_create_srq_ex(q->device->context, &attr);
 	if (!q->srq)
-		return refused(device, "an XRC", attr.attr.max_wr,
+		return refused(q, "an XRC", attr.attr.max_wr,
 			       "use a smaller --rx-depth", err);
 	ret = ibv_get_srq_num(q->srq, &q->srqn);
 	if (!ret)
 		return 0;
 	return fail_errno(err, ret, NULL, "%s: cannot read the number of a "
-			  "shared receive queue", device->port.device);
+			  "shared receive queue", q->device->port.device);
 }
 
-int queues_create(const struct device *device, struct ibv_pd *pd,
-		  struct ibv_xrcd *domain, const struct plan *plan,
-		  bool client, uint32_t n_qps,
-		  uint32_t vector, struct queues *q, struct error *err)
+int queues_create(struct queues *q, uint32_t vector, struct error *err)
 {
-	const uint32_t entries = plan_receive_entries(plan, client);
-	uint32_t depth = queues_receive_depth(plan, client);
+	const struct plan *plan = q->plan;
+	const uint32_t entries = plan_receive_entries(plan, q->client);
+	uint32_t depth = queues_receive_depth(plan, q->client);
 	int ret = 0;
 
-	*q = (struct queues){
-		.n_qps = n_qps,
-		.qps_per_cq = plan_qps_per_cq(plan, client,
-					      &device->port.limits),
-	};
+	q->qps_per_cq = plan_qps_per_cq(plan, q->client,
+					&q->device->port.limits);
 	if (plan->events)
-		ret = queues_check_vector(device, vector, err) ?:
-		      create_channel(device, q, err);
-	ret = ret ?: create_cqs(device, plan, client,
-				plan->events ? vector : 0, q, err);
-	if (!ret && domain)
-		ret = create_xrc_srq(device, pd, domain, depth, entries, q,
-				     err);
+		ret = queues_check_vector(q->device, vector, err) ?:
+		      create_channel(q, err);
+	ret = ret ?: create_cqs(q, plan->events ? vector : 0, err);
+	if (!ret && q->domain)
+		ret = create_xrc_srq(q, depth, entries, err);
 	else if (!ret && depth && plan->srq)
-		ret = create_srq(device, pd, depth, entries, q, err);
+		ret = create_srq(q, depth, entries, err);
 	if (ret || !depth)
 		return ret;
-	q->n_receives = q->srq ? 1 : n_qps;
+	q->n_receives = q->srq ? 1 : q->n_qps;
 	q->receives = xcalloc_lines(q->n_receives, sizeof(*q->receives));
 	return 0;
 }
@@ -299,10 +288,11 @@ static struct ibv_sge *allocate_scatter(const struct plan *plan, uint64_t n)
 	return xcalloc_lines(n * entries, sizeof(struct ibv_sge));
 }
 
-struct flow_receives *queues_prepare(struct queues *q, const struct plan *plan,
-				     uint32_t i, struct ibv_qp *qp,
-				     uint64_t address, uint32_t lkey)
+struct flow_receives *queues_prepare(struct queues *q, uint32_t i,
+				     struct ibv_qp *qp, uint64_t address,
+				     uint32_t lkey)
 {
+	const struct plan *plan = q->plan;
 	uint64_t step = plan->verify ? plan_receive_size(plan) : 0;
 	uint32_t n = plan->verify ? plan->rx_depth : plan->recv_post_list;
 	const uint32_t entries = plan_receive(plan).n;
@@ -330,19 +320,18 @@ struct flow_receives *queues_prepare(struct queues *q, const struct plan *plan,
 	return r;
 }
 
-int queues_give_words(const struct device *device, struct ibv_pd *pd,
-		      const struct plan *plan, struct flow_receives *r,
+int queues_give_words(const struct queues *q, struct flow_receives *r,
 		      struct error *err)
 {
-	const uint32_t n = plan->rx_depth;
+	const uint32_t n = q->plan->rx_depth;
 
 	if (r->words)
 		return 0;
 	r->words = xcalloc(n, sizeof(*r->words));
-	r->words_mr = ibv_reg_mr(pd, r->words, n * sizeof(*r->words),
+	r->words_mr = ibv_reg_mr(q->pd, r->words, n * sizeof(*r->words),
 				 IBV_ACCESS_LOCAL_WRITE);
 	if (!r->words_mr)
-		return verb_failed(&device->port, "ibv_reg_mr", errno, err,
+		return verb_failed(&q->device->port, "ibv_reg_mr", errno, err,
 				   "cannot register %u receives", n);
 	for (uint32_t k = 0; k < n; k++) {
 		r->entries[k].wr.num_sge = 1;

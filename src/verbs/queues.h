@@ -14,7 +14,14 @@
 #include "verbs/device.h"
 
 struct queues {
+	/* set by the caller */
+	const struct device *device;
+	struct ibv_pd *pd;
+	struct ibv_xrcd *domain;		/* XRC only, else NULL */
+	const struct plan *plan;
+	bool client;				/* which end this is */
 	uint32_t n_qps;
+	/* set by queues_create() and queues_prepare() */
 	uint32_t qps_per_cq;
 	struct flow_cqs *cqs;
 	uint32_t n_cqs;
@@ -32,17 +39,12 @@ int queues_check_vector(const struct device *device, uint32_t vector,
 			struct error *err);
 
 /*
- * Create the queues for N_QPS queue pairs at the client or the server, as PLAN
- * asks.  There are several completion queues if one cannot hold all completions
- * that may be outstanding.  VECTOR is their completion vector.  The shared
- * receive queue of XRC is in DOMAIN, which is NULL for other transports.
- * Returns 0, or a negative errno with what was refused in ERR.  Call
- * queues_destroy() in either case.
+ * Create the queues as the plan asks.  There are several completion queues if
+ * one cannot hold all completions that may be outstanding.  VECTOR is their
+ * completion vector.  Returns 0, or a negative errno with what was refused in
+ * ERR.  Call queues_destroy() in either case.
  */
-int queues_create(const struct device *device, struct ibv_pd *pd,
-		  struct ibv_xrcd *domain, const struct plan *plan,
-		  bool client, uint32_t n_qps,
-		  uint32_t vector, struct queues *queues, struct error *err);
+int queues_create(struct queues *queues, uint32_t vector, struct error *err);
 
 /* Release everything, after the QPs are destroyed.  Members that are NULL are
  * skipped. */
@@ -64,15 +66,13 @@ uint32_t queues_receive_depth(const struct plan *plan, bool client);
  * need any memory.  Shared receives are prepared once, with I 0.  Returns the
  * QP's receives, which QUEUES own, or NULL when it posts none.
  */
-struct flow_receives *queues_prepare(struct queues *queues,
-				     const struct plan *plan, uint32_t i,
+struct flow_receives *queues_prepare(struct queues *queues, uint32_t i,
 				     struct ibv_qp *qp, uint64_t address,
 				     uint32_t lkey);
 
-/* Give each of the receives R of PLAN, with PD, memory for a notice.  Returns 0,
- * or a negative errno set in ERR. */
-int queues_give_words(const struct device *device, struct ibv_pd *pd,
-		      const struct plan *plan, struct flow_receives *r,
+/* Give each of the receives R of QUEUES memory for a notice.  Returns 0, or a
+ * negative errno set in ERR. */
+int queues_give_words(const struct queues *queues, struct flow_receives *r,
 		      struct error *err);
 
 /*

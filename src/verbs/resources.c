@@ -63,7 +63,7 @@ static void prepare_requests(const struct resources *res, struct queues *queues,
 	q->tag = (uint64_t)i << FLOW_COUNT_BITS;
 	q->local = memory_address(m, outgoing);
 	q->lkey = memory_mr(m, outgoing)->lkey;
-	q->receives = queues_prepare(queues, res->plan, i, q->qp,
+	q->receives = queues_prepare(queues, i, q->qp,
 				     memory_address(m, incoming),
 				     memory_mr(m, incoming)->lkey);
 }
@@ -138,9 +138,15 @@ static int create_thread(struct resources *res, uint32_t vector, uint32_t t,
 
 	if (t && vectors > 0)
 		vector = (vector + t) % (uint32_t)vectors;
-	ret = queues_create(res->device, res->pd, res->domain, res->plan,
-			    res->client, n, vector, queues, err);
-
+	*queues = (struct queues){
+		.device = res->device,
+		.pd = res->pd,
+		.domain = res->domain,
+		.plan = res->plan,
+		.client = res->client,
+		.n_qps = n,
+	};
+	ret = queues_create(queues, vector, err);
 	for (uint32_t i = 0; i < n && !ret; i++) {
 		struct flow_qp *q = &res->qps[first + i];
 
@@ -148,8 +154,7 @@ static int create_thread(struct resources *res, uint32_t vector, uint32_t t,
 		if (!ret)
 			prepare_requests(res, queues, i, q);
 		if (!ret && res->words && q->receives)
-			ret = queues_give_words(res->device, res->pd, res->plan,
-						q->receives, err);
+			ret = queues_give_words(queues, q->receives, err);
 	}
 	return ret;
 }

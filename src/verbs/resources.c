@@ -331,7 +331,8 @@ void resources_destroy(struct resources *res)
 			ibv_destroy_qp(res->qps[i].target);
 		free(res->qps[i].requests);
 	}
-	addresses_destroy(&res->addresses);
+	while (res->addresses.n)
+		ibv_destroy_ah(res->addresses.list[--res->addresses.n].ah);
 	challenge_destroy(&res->challenge);
 	for (uint32_t t = 0; res->queues && t < res->n_threads; t++)
 		queues_destroy(&res->queues[t]);
@@ -438,6 +439,51 @@ static int connect_target(const struct resources *res, struct flow_qp *q,
 	return qp_connect(res->device, q->target, res->plan, &target, err);
 }
 
+static int no_address(const struct resources *res, const struct path *path,
+		      int errnum, struct error *err)
+{
+	const struct port *port = &res->device->port;
+	char towards[GID_TEXT_SIZE + 4];
+
+	if (path->global)
+		gid_format(&path->remote.raw, towards);
+	else
+		snprintf(towards, sizeof(towards), "LID %u", path->dlid);
+	return fail_errno(err, errnum,
+			  verb_advice(port, "ibv_modify_qp", errnum),
+			  "%s port %u: cannot make an address handle towards "
+			  "%s", port->device, port->number, towards);
+}
+
+/*
+ * Give Q, queue pair INDEX, the address handle along PATH; make it if there is
+ * none with its flow label yet.  AV, unless it is NULL, is what to make it from;
+ * of more labels than there is room for the last share a handle.
+ */
+static int give_address(struct resources *res, const struct path *path,
+			uint32_t index, const struct ibv_ah_attr *av,
+			struct flow_qp *q, struct error *err)
+{
+	struct addresses *list = &res->addresses;
+	uint32_t label = av ? av->grh.flow_label :
+			      addressing_flow_label(res->plan, index);
+	struct ibv_ah_attr attr;
+
+	for (uint32_t i = 0; i < list->n; i++)
+		if (list->list[i].flow_label == label || i + 1 == LABELS_MAX) {
+			q->ah = list->list[i].ah;
+			return 0;
+		}
+	attr = av ? *av : qp_attr_address(res->device->port.number, res->plan,
+					  path, label);
+	q->ah = ibv_create_ah(res->pd, &attr);
+	if (!q->ah)
+		return no_address(res, path, errno, err);
+	list->list[list->n].flow_label = label;
+	list->list[list->n++].ah = q->ah;
+	return 0;
+}
+
 /* Attach Q to the group that AV leads to.  Its IP group is joined once, unless
  * the connection manager did that. */
 static int join_group(struct resources *res, const struct path *path,
@@ -469,8 +515,7 @@ static int connect_group(struct resources *res, const struct path *path,
 		return join_group(res, path, &av, link != NULL, q, err);
 	q->remote_qpn = MULTICAST_QPN;
 	res->multicast.group = av.grh.dgid;
-	return addresses_get(&res->addresses, device, res->pd, plan, path, 0,
-			     &av, &q->ah, err);
+	return give_address(res, path, 0, &av, q, err);
 }
 
 int resources_connect_qp(struct resources *res, const struct path *path,
@@ -505,8 +550,7 @@ int resources_connect_qp(struct resources *res, const struct path *path,
 		return ret;
 	if (plan->mcast.wanted)
 		return connect_group(res, path, peer, q, link, err);
-	return addresses_get(&res->addresses, device, res->pd, plan, path, i,
-			     link ? &link->av : NULL, &q->ah, err);
+	return give_address(res, path, i, link ? &link->av : NULL, q, err);
 }
 
 int resources_connect(struct resources *res, const struct path *path,

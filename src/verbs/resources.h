@@ -27,6 +27,16 @@ struct challenge {
 	struct ibv_mr *mr;	/* of buffer */
 };
 
+/* Address handles of UD: one per flow label, which the queue pairs that use it
+ * share. */
+struct addresses {
+	uint32_t n;
+	struct {
+		uint32_t flow_label;
+		struct ibv_ah *ah;
+	} list[LABELS_MAX];	/* unique labels */
+};
+
 struct resources {
 	const struct device *device;
 	const struct plan *plan;
@@ -49,7 +59,7 @@ struct resources {
 	struct ibv_mr *allowances_mr;
 	uint32_t *psns;		/* per QP, 24 random bits */
 	uint32_t qkey;		/* UD: 31 random bits, the same for all QPs */
-	struct addresses addresses;	/* UD: the QPs' address handles */
+	struct addresses addresses;
 	struct multicast multicast;	/* --mcast: of the receivers */
 	struct challenge challenge;	/* UC and UD, on the first QP */
 	struct ibv_pd *other_pd;	/* --inject only, else NULL */

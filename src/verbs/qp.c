@@ -2,9 +2,7 @@
 #include "verbs/qp.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "verbs/advice.h"
 
@@ -198,57 +196,4 @@ int qp_connect(const struct device *device, struct ibv_qp *qp,
 		return ret;
 	mask = qp_attr_rts(&attr, plan, remote);
 	return modify(device, qp, &attr, mask, "RTS", "", err);
-}
-
-static int query(const struct device *device, struct ibv_qp *qp, int mask,
-		 struct ibv_qp_attr *attr, struct error *err)
-{
-	struct ibv_qp_init_attr init = { .qp_context = NULL };
-	int ret;
-
-	*attr = (struct ibv_qp_attr){ .qp_state = IBV_QPS_RTS };
-	ret = ibv_query_qp(qp, attr, mask, &init);
-	if (!ret)
-		return 0;
-	return fail_errno(err, ret, NULL,
-			  "%s port %u: cannot query the attributes of QP "
-			  "0x%06x", device->port.device, device->port.number,
-			  qp->qp_num);
-}
-
-int qp_query(const struct device *device, struct ibv_qp *qp,
-	     struct ibv_qp *target, enum transport transport,
-	     const struct path *path, struct effective *effective,
-	     struct error *err)
-{
-	struct ibv_qp_attr attr, responds;
-	int ret = query(device, qp, qp_attr_query(transport, false), &attr,
-			err);
-
-	if (!ret && target)
-		ret = query(device, target, qp_attr_query(transport, true),
-			    &responds, err);
-	if (ret)
-		return ret;
-	if (target) {
-		attr.min_rnr_timer = responds.min_rnr_timer;
-		attr.max_dest_rd_atomic = responds.max_dest_rd_atomic;
-	}
-	*effective = qp_attr_effective(&attr, transport, path->global);
-	return 0;
-}
-
-/* The library's 0 is no answer for a provider that has none, and for processors
- * other than x86. */
-bool qp_may_reorder(const struct device *device, struct ibv_qp *qp)
-{
-#if defined(HAVE_IBV_QUERY_QP_DATA_IN_ORDER) && \
-	(defined(__x86_64__) || defined(__i386__))
-	return !strcmp(facts_text(&device->port.facts, FACT_DRIVER),
-		       "mlx5_core") &&
-	       !ibv_query_qp_data_in_order(qp, IBV_WR_RDMA_WRITE, 0);
-#else
-	(void)device, (void)qp;
-	return false;
-#endif
 }

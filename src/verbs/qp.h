@@ -53,13 +53,3 @@ int qp_connect(const struct device *device, struct ibv_qp *qp,
 	       const struct plan *plan, const struct qp_remote *remote,
 	       struct error *err);
 
-/* Query the attributes of QP, connected along PATH.  Those of a responder come
- * from TARGET, unless it is NULL.  Returns as qp_to_init(). */
-int qp_query(const struct device *device, struct ibv_qp *qp,
-	     struct ibv_qp *target, enum transport transport,
-	     const struct path *path,
-	     struct effective *effective, struct error *err);
-
-/* True when DEVICE could promise that the last byte of a write to QP arrives
- * last, and does not. */
-bool qp_may_reorder(const struct device *device, struct ibv_qp *qp);

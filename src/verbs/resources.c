@@ -563,17 +563,58 @@ int resources_connect(struct resources *res, const struct path *path,
 	return ret;
 }
 
+/* The library's 0 is no answer for a provider that has none, and for processors
+ * other than x86. */
 bool resources_may_reorder(const struct resources *res)
 {
-	const struct flow_qp *q = &res->qps[0];
+#if defined(HAVE_IBV_QUERY_QP_DATA_IN_ORDER) && \
+	(defined(__x86_64__) || defined(__i386__))
+	const struct facts *facts = &res->device->port.facts;
+	const struct flow_qp *q = res->qps;
 
-	return qp_may_reorder(res->device, q->target ? q->target : q->qp);
+	return !strcmp(facts_text(facts, FACT_DRIVER), "mlx5_core") &&
+	       !ibv_query_qp_data_in_order(q->target ? q->target : q->qp,
+					   IBV_WR_RDMA_WRITE, 0);
+#else
+	(void)res;
+	return false;
+#endif
+}
+
+static int query(const struct resources *res, struct ibv_qp *qp, int mask,
+		 struct ibv_qp_attr *attr, struct error *err)
+{
+	const struct port *port = &res->device->port;
+	struct ibv_qp_init_attr init = { .qp_context = NULL };
+	int ret;
+
+	*attr = (struct ibv_qp_attr){ .qp_state = IBV_QPS_RTS };
+	ret = ibv_query_qp(qp, attr, mask, &init);
+	if (!ret)
+		return 0;
+	return fail_errno(err, ret, NULL,
+			  "%s port %u: cannot query the attributes of QP "
+			  "0x%06x", port->device, port->number, qp->qp_num);
 }
 
 int resources_query(const struct resources *res, const struct path *path,
 		    struct effective *effective, struct error *err)
 {
-	return qp_query(res->device, res->qps[0].qp, res->qps[0].target,
-			(enum transport)res->plan->transport, path, effective,
+	const enum transport transport = (enum transport)res->plan->transport;
+	const struct flow_qp *q = res->qps;
+	struct ibv_qp_attr attr, responds;
+	int ret = query(res, q->qp, qp_attr_query(transport, false), &attr,
 			err);
+
+	if (!ret && q->target)
+		ret = query(res, q->target, qp_attr_query(transport, true),
+			    &responds, err);
+	if (ret)
+		return ret;
+	if (q->target) {
+		attr.min_rnr_timer = responds.min_rnr_timer;
+		attr.max_dest_rd_atomic = responds.max_dest_rd_atomic;
+	}
+	*effective = qp_attr_effective(&attr, transport, path->global);
+	return 0;
 }

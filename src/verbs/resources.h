@@ -119,10 +119,12 @@ int resources_connect_qp(struct resources *res, const struct path *path,
 			 const struct endpoint *peer, uint32_t i,
 			 const struct resources_link *link, struct error *err);
 
-/* As qp_may_reorder(), of the first queue pair. */
+/* True when the device could promise that the last byte of a write to the first
+ * queue pair arrives last, and does not. */
 bool resources_may_reorder(const struct resources *res);
 
-/* Query the attributes of the first QP, which must be connected.  Returns as
+/* Query the attributes of the first QP, which must be connected; those of a
+ * responder come from its target, if it has one.  Returns as
  * resources_connect(). */
 int resources_query(const struct resources *res, const struct path *path,
 		    struct effective *effective, struct error *err);

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/time.h"
 #include "base/xalloc.h"
@@ -107,11 +106,10 @@ static void free_pair(struct pair *pair)
 			ibv_destroy_qp(pair->qps[end]);
 	if (pair->cq)
 		ibv_destroy_cq(pair->cq);
-	memset(pair, 0, sizeof(*pair));
 }
 
-/* Make and connect the queue pairs, which remote ends may write through.
- * Returns 0, or a negative errno set in T's error with nothing left behind. */
+/* Make and connect the queue pairs, which remote ends may write through; call
+ * free_pair() in any case.  Returns 0, or a negative errno set in T's error. */
 static int make_pair(struct control_thread *t, struct pair *pair)
 {
 	int ret;
@@ -126,10 +124,7 @@ static int make_pair(struct control_thread *t, struct pair *pair)
 			    "create a completion queue");
 	for (int end = 0; end < PAIR_ENDS && !ret; end++)
 		ret = create(t, pair, end);
-	ret = ret ?: connect_both(t, pair);
-	if (ret)
-		free_pair(pair);
-	return ret;
+	return ret ?: connect_both(t, pair);
 }
 
 /* Connect them again after an error, with nothing outstanding. */

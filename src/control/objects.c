@@ -18,29 +18,21 @@ enum { CREATE, DESTROY };
 		[DESTROY] = { .name = "destroy", .undoes = true }, \
 	}
 
-/* The part DESTROY is over, and VERB returned RET. */
-static int destroyed(struct control_thread *t, const char *verb, int ret,
-		     const char *what)
-{
-	control_lap(t, DESTROY);
-	return control_check(t, verb, ret, what);
-}
-
 static int make_qp(struct control_thread *t, void *object)
 {
 	struct ibv_qp **qp = object;
-	int ret = control_qp_create(t, qp);
 
-	control_lap(t, CREATE);
-	return control_check(t, "ibv_create_qp", ret, "create a queue pair");
+	return control_end_part(t, CREATE, "ibv_create_qp",
+				control_qp_create(t, qp),
+				"create a queue pair");
 }
 
 static int undo_qp(struct control_thread *t, void *object)
 {
 	struct ibv_qp **qp = object;
 
-	return destroyed(t, "ibv_destroy_qp", ibv_destroy_qp(*qp),
-			 "destroy a queue pair");
+	return control_end_part(t, DESTROY, "ibv_destroy_qp",
+				ibv_destroy_qp(*qp), "destroy a queue pair");
 }
 
 const struct control_op control_create_qp = {
@@ -64,23 +56,21 @@ static int make_cq(struct control_thread *t, void *object)
 {
 	const struct parameters *params = t->shared->params;
 	struct ibv_cq **cq = object;
-	int ret;
 
 	*cq = ibv_create_cq(t->shared->device->context,
 			    (int)control_depth(params->plan.tx_depth), NULL,
 			    NULL, (int)params->vector);
-	ret = *cq ? 0 : errno;
-	control_lap(t, CREATE);
-	return control_check(t, "ibv_create_cq", ret,
-			     "create a completion queue");
+	return control_end_part(t, CREATE, "ibv_create_cq", *cq ? 0 : errno,
+				"create a completion queue");
 }
 
 static int undo_cq(struct control_thread *t, void *object)
 {
 	struct ibv_cq **cq = object;
 
-	return destroyed(t, "ibv_destroy_cq", ibv_destroy_cq(*cq),
-			 "destroy a completion queue");
+	return control_end_part(t, DESTROY, "ibv_destroy_cq",
+				ibv_destroy_cq(*cq),
+				"destroy a completion queue");
 }
 
 const struct control_op control_create_cq = {
@@ -107,21 +97,19 @@ static int setup_ah(struct control_thread *t)
 static int make_ah(struct control_thread *t, void *object)
 {
 	struct ibv_ah **ah = object;
-	int ret;
 
 	*ah = ibv_create_ah(t->shared->pd, t->own);
-	ret = *ah ? 0 : errno;
-	control_lap(t, CREATE);
-	return control_check(t, "ibv_create_ah", ret,
-			     "create an address handle");
+	return control_end_part(t, CREATE, "ibv_create_ah", *ah ? 0 : errno,
+				"create an address handle");
 }
 
 static int undo_ah(struct control_thread *t, void *object)
 {
 	struct ibv_ah **ah = object;
 
-	return destroyed(t, "ibv_destroy_ah", ibv_destroy_ah(*ah),
-			 "destroy an address handle");
+	return control_end_part(t, DESTROY, "ibv_destroy_ah",
+				ibv_destroy_ah(*ah),
+				"destroy an address handle");
 }
 
 const struct control_op control_create_ah = {

@@ -102,6 +102,13 @@ int control_check(struct control_thread *t, const char *verb, int result,
 					      errnum));
 }
 
+int control_end_part(struct control_thread *t, uint32_t part, const char *verb,
+		     int result, const char *what)
+{
+	control_lap(t, part);
+	return control_check(t, verb, result, what);
+}
+
 const struct control_op *control_op_of(enum control_test test, bool rdma_cm)
 {
 	static const struct control_op *const table[CONTROL_TESTS] = {

@@ -93,6 +93,11 @@ static inline void control_lap(struct control_thread *t, uint32_t part)
 int control_check(struct control_thread *t, const char *verb, int result,
 		  const char *what);
 
+/* PART of the current operation, which was to do WHAT by VERB, is over.  Returns
+ * as control_check(). */
+int control_end_part(struct control_thread *t, uint32_t part, const char *verb,
+		     int result, const char *what);
+
 /* Report that VERB refused with ERRNUM to do WHAT, for the reason WHY, with
  * OTHER to try if nothing has run out; NULL: nothing. */
 int control_refused_as(struct control_thread *t, const char *verb, int errnum,

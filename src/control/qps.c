@@ -92,39 +92,31 @@ int control_qp_create(struct control_thread *t, struct ibv_qp **qp)
 
 enum { CREATE, INIT, RTR, RTS, DESTROY };
 
-/* Move QP by one transition, PART of the operation, and report a refusal. */
-static int move(struct control_thread *t, struct ibv_qp *qp,
-		struct ibv_qp_attr *attr, int mask, uint32_t part,
-		const char *what)
-{
-	int ret = ibv_modify_qp(qp, attr, mask);
-
-	control_lap(t, part);
-	return control_check(t, "ibv_modify_qp", ret, what);
-}
-
 static int set_up(struct control_thread *t, struct ibv_qp *qp)
 {
 	struct control_qps *own = t->own;
 
 	own->rtr.dest_qp_num = qp->qp_num;
-	return move(t, qp, &own->init, own->init_mask, INIT,
-		    "move a queue pair to INIT") ?:
-	       move(t, qp, &own->rtr, own->rtr_mask, RTR,
-		    "move a queue pair to RTR") ?:
-	       move(t, qp, &own->rts, own->rts_mask, RTS,
-		    "move a queue pair to RTS");
+	return control_end_part(t, INIT, "ibv_modify_qp",
+				ibv_modify_qp(qp, &own->init, own->init_mask),
+				"move a queue pair to INIT") ?:
+	       control_end_part(t, RTR, "ibv_modify_qp",
+				ibv_modify_qp(qp, &own->rtr, own->rtr_mask),
+				"move a queue pair to RTR") ?:
+	       control_end_part(t, RTS, "ibv_modify_qp",
+				ibv_modify_qp(qp, &own->rts, own->rts_mask),
+				"move a queue pair to RTS");
 }
 
 static int make(struct control_thread *t, void *object)
 {
 	struct ibv_qp **qp = object;
-	int ret = control_qp_create(t, qp);
+	int ret = control_end_part(t, CREATE, "ibv_create_qp",
+				   control_qp_create(t, qp),
+				   "create a queue pair");
 
-	control_lap(t, CREATE);
 	if (ret)
-		return control_check(t, "ibv_create_qp", ret,
-				     "create a queue pair");
+		return ret;
 	ret = set_up(t, *qp);
 	if (ret)
 		ibv_destroy_qp(*qp);
@@ -134,10 +126,9 @@ static int make(struct control_thread *t, void *object)
 static int undo(struct control_thread *t, void *object)
 {
 	struct ibv_qp **qp = object;
-	int ret = ibv_destroy_qp(*qp);
 
-	control_lap(t, DESTROY);
-	return control_check(t, "ibv_destroy_qp", ret, "destroy a queue pair");
+	return control_end_part(t, DESTROY, "ibv_destroy_qp",
+				ibv_destroy_qp(*qp), "destroy a queue pair");
 }
 
 const struct control_op control_qp_setup = {

@@ -121,10 +121,9 @@ static int make(struct control_thread *t, void *object)
 static int undo(struct control_thread *t, void *object)
 {
 	struct ibv_mr **mr = object;
-	int ret = ibv_dereg_mr(*mr);
 
-	control_lap(t, DEREGISTER);
-	return control_check(t, "ibv_dereg_mr", ret, "deregister memory");
+	return control_end_part(t, DEREGISTER, "ibv_dereg_mr",
+				ibv_dereg_mr(*mr), "deregister memory");
 }
 
 const struct control_op control_reg_mr = {

@@ -178,7 +178,7 @@ struct flow_layout {
 	uint64_t stride;	/* bytes a list moves per use; 0: it stays */
 	uint64_t positions;	/* of a list that moves, before it starts over;
 				 * UINT64_MAX: it stays */
-	uint32_t requests;	/* per list, copies included */
+	uint32_t requests;	/* per QP: a list and its copies */
 	uint32_t unsignaled;	/* messages between two signaled lists */
 	uint32_t signal_every;	/* sends per completion in a signaled list */
 };
@@ -376,7 +376,7 @@ uint64_t flow_last_post(const struct flow *f);
 /* Advance CONTROL to PHASE, unless it is there or beyond. */
 void flow_set_phase(struct flow_control *control, enum phase phase);
 
-/* Requests to allocate per list: LIST_LENGTH linked sends and their copies. */
+/* Requests to allocate per QP: LIST_LENGTH linked sends and their copies. */
 static inline uint32_t flow_requests(uint32_t list_length)
 {
 	return list_length == 1 || list_length > FLOW_PREPARED ?
@@ -407,7 +407,7 @@ bool flow_find_failure(struct flow *f);
 
 /*
  * Prepare F for one size: clear its results, restart the walks and prepare the
- * sends of operation OP.  Each QP's lists[].requests must have room for
+ * sends of operation OP.  Each QP's requests must have room for
  * flow_requests(list_length) entries.  shape.cq_mod becomes at most depth, so
  * that a full queue always has a completion to come.  Signaled sends are spaced
  * evenly: their distance divides list_length or is a multiple of it.

@@ -57,7 +57,9 @@
  *		  50 counters that both ends read: 0 those of interest, 1 all,
  *		     2 none
  *		  51 pause before each operation of a latency test, time
- *		  52 the pause between connecting and traffic, time
+ *		  52 how long after its warm-up the client may take to send
+ *		     the second START, which opens the window, time; 0: the
+ *		     window opens by itself
  *		  53 what limits the rate: 0 the loop, 1 the device
  *		  54 scatter/gather entries of a message
  *		  55 1: fence            56 1: solicited events only

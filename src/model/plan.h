@@ -71,7 +71,7 @@ struct plan {
 	uint32_t mtu;		/* bytes; at first maybe PLAN_AUTO */
 	uint32_t outstanding_reads;	/* likewise; see plan_reads() */
 	uint32_t server_reads;	/* the server's when both ends send; 0 until
-				 * plan_fit() chooses */
+				 * plan_choose() */
 	uint32_t qp_timeout;	/* may be PLAN_AUTO until plan_choose() */
 	uint32_t sl;
 	uint32_t post_list;	/* sends posted in one call */
@@ -307,8 +307,9 @@ uint32_t plan_send_capacity(const struct plan *plan);
  * Most messages of SIZE bytes outstanding on one QP: the send queue, or all
  * messages if there are fewer.  Automatic depth: 8 for latency; for bandwidth
  * 128, or up to 512 if the link carries that many while a distant
- * acknowledgement is awaited.  At most 32 MiB are outstanding, so that they
- * complete soon after the time is over, but an open loop has no such bound.
+ * acknowledgement is awaited.  On each QP at most 32 MiB are outstanding, so
+ * that they complete soon after the time is over, but an open loop has no such
+ * bound.
  */
 uint32_t plan_depth(const struct plan *plan, uint64_t size);
 

@@ -33,9 +33,9 @@ uint32_t plan_send_entries(const struct plan *plan, bool client)
 
 uint32_t plan_receive_entries(const struct plan *plan, bool client)
 {
-	/* writes need no buffer at the receiver, and notices are empty */
 	if (!plan_posts_receives(plan, client))
 		return 0;
+	/* the receive of a write has no memory, or on iWARP that of a notice */
 	return op_table[plan->op].access ? 1 : plan_receive(plan).n;
 }
 

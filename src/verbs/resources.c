@@ -50,10 +50,10 @@ static void allocate_requests(struct resources *res)
 	}
 }
 
-/* Set the parts of Q's work requests that never change.  Q is QP I of
- * QUEUES. */
-static void prepare_requests(const struct resources *res, struct queues *queues,
-			     uint32_t i, struct flow_qp *q)
+/* Set what the work requests of each size are made of (traffic/prepare.c), and
+ * prepare the receives.  Q is QP I of QUEUES. */
+static void prepare_qp(const struct resources *res, struct queues *queues,
+		       uint32_t i, struct flow_qp *q)
 {
 	const struct memory *m = &res->memory;
 	uint64_t offset = plan_stride(res->plan) * (uint64_t)(q - res->qps);
@@ -152,7 +152,7 @@ static int create_thread(struct resources *res, uint32_t vector, uint32_t t,
 
 		ret = create_qp(res, queues, i, q, err);
 		if (!ret)
-			prepare_requests(res, queues, i, q);
+			prepare_qp(res, queues, i, q);
 		if (!ret && res->words && q->receives)
 			ret = queues_give_words(queues, q->receives, err);
 	}

@@ -95,9 +95,9 @@ void resources_describe(const struct resources *res, const struct path *path,
 			struct endpoint *endpoint);
 
 /*
- * Point the work requests at PEER and move every QP through RTR to RTS; create
- * the address handles of UD.  Post the receives first.  Returns as
- * resources_create(), but releases nothing.
+ * Note where PEER's memory and QPs are, for the work requests of each size, and
+ * move every QP through RTR to RTS; create the address handles of UD.  Post the
+ * receives first.  Returns as resources_create(), but releases nothing.
  */
 int resources_connect(struct resources *res, const struct path *path,
 		      const struct endpoint *peer, struct error *err);

@@ -38,8 +38,8 @@ int command_control(const struct options *options, int cancel_fd);
 /* Measure the program's own overhead, without device, server or network. */
 int command_calibrate(const struct options *options);
 
-/* Run a test over CONN, which is closed, and report it; with both ends here it
- * is connected already. */
+/* Run a test over CONN, report it, and then close CONN.  It is connected first,
+ * unless both ends are here. */
 int command_client(const struct options *options, struct connection *conn);
 
 /* Serve clients until CANCEL_FD (signals_open()) says that the user ends it.

@@ -34,14 +34,15 @@ static int connect_to(const struct options *options, uint64_t wait,
 	ret = oob_connect(options->server, params->port, params->bind,
 			  params->plan.timeout, wait, conn->cancel_fd, conn,
 			  err);
-	/* there --wait is short for --wait_destroy, and takes the host */
+	/* not --wait: under perftest's names it is short for --wait_destroy,
+	 * and takes the host as its value */
 	if (ret == -ECONNREFUSED && params->perftest)
 		strcpy(err->advice, "start the server there first, with the "
 		       "same --port");
 	return ret;
 }
 
-/* How a client talks to a server that may be enum peer. */
+/* The dialogue of a client for each value of --peer. */
 static const struct dialogue *const talks[PEERS] = {
 	[PEER_VERBSPERF] = &session_client_dialogue,
 	[PEER_PERFTEST] = &perftest_client_dialogue,
@@ -104,8 +105,8 @@ int command_client(const struct options *options, struct connection *conn)
 	return status;
 }
 
-/* Serve the client at CONN, which is closed.  REPORTS is false at the server of
- * --loopback.  Returns the exit status. */
+/* Serve the client at CONN, close CONN, and report, if REPORTS, which is false
+ * at the server of --loopback.  Returns the exit status. */
 static int serve_client(const struct options *options,
 			struct connection *conn, bool reports)
 {

@@ -64,7 +64,7 @@ typedef int refill_fn(struct flow *f, struct flow_qp *const *qps, int n,
 /* In place of a post method: messages of several entries. */
 #define POST_ENTRIES POST_METHODS
 
-/* Value of Q's posted once DEPTH messages are outstanding or a limit is
+/* What q->posted is once DEPTH messages are outstanding or a limit is
  * reached. */
 static ALWAYS_INLINE uint64_t post_until(const struct flow_qp *q,
 					 uint64_t depth)
@@ -86,8 +86,8 @@ static ALWAYS_INLINE bool is_signaled(const struct flow_qp *q,
 	return !q->unsignaled_left || q->limit - q->posted <= length;
 }
 
-/* Of N messages that there is room for, those that are posted before the next
- * list, of LENGTH sends, may be another one than now, SIGNALED or not. */
+/* How many of N messages that there is room for can be posted by lists, of
+ * LENGTH sends, that are all SIGNALED, or all not, as the next one is. */
 static ALWAYS_INLINE uint64_t posts_alike(const struct flow *f,
 					  const struct flow_qp *q,
 					  const uint32_t length, bool signaled,

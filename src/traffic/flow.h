@@ -1,8 +1,8 @@
 /*
  * All the state that a timed loop touches.  The loops (loops.h, open_loop.h)
- * make no library or system calls, but with --events: verbs are libibverbs'
- * inline calls through context->ops, so the loops also run on the fake provider
- * of the unit tests.
+ * make no library or system calls, except to sleep (--events) and to copy
+ * (copier.h): verbs are libibverbs' inline calls through context->ops, so the
+ * loops also run on the fake provider of the unit tests.
  */
 #pragma once
 

@@ -1,13 +1,12 @@
-/* The table of operations.  A new operation is a new line here. */
+/* The tables of transports and of operations.  A new one is a new line here; an
+ * operation also needs one in traffic/post.h, and a transport its attributes in
+ * verbs/qp_attr.c. */
 #pragma once
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* The table of transports.  A new transport is a new line here, and its
- * attributes in verbs/qp_attr.c. */
 
 /* Bytes before each received datagram: the global route header, or as many
  * unused bytes. */

@@ -40,7 +40,7 @@ static bool awaits_first(const struct monitor *m)
 }
 
 /* Schedule the next change of phase, if this end keeps the time. */
-static void plan_next_phase(struct monitor *m)
+static void schedule_phase(struct monitor *m)
 {
 	m->phase_at = UINT64_MAX;
 	if (awaits_first(m))
@@ -89,7 +89,7 @@ static void close_meter(struct monitor *m)
 static void advance_phase(struct monitor *m)
 {
 	flow_set_phase(m->control, get_phase(m) + 1);
-	plan_next_phase(m);
+	schedule_phase(m);
 }
 
 /* Open the window after --hold: the client has read a line, or this server its
@@ -127,7 +127,7 @@ static int check_progress(struct monitor *m)
 
 		m->messages = m->progress->messages;
 		if (first)
-			plan_next_phase(m);
+			schedule_phase(m);
 		m->progress_at = time_now();
 		m->progress_ticks = clock_ticks(m->clock);
 		m->peer_sent_deadline =
@@ -546,7 +546,7 @@ static void begin(struct monitor *m)
 	atomic_store(&m->control->command,
 		     m->keeps_time && (m->held || m->warmup) ? PHASE_WARMUP :
 							       PHASE_MEASURE);
-	plan_next_phase(m);
+	schedule_phase(m);
 	arm_timer(m);
 }
 

@@ -42,7 +42,8 @@ struct monitor {
 	bool awaits;		/* the peer must send SENT before DONE */
 	uint64_t warmup;	/* ns */
 	uint64_t duration;	/* ns; 0: the loop counts messages */
-	uint64_t glances;	/* ns between them; 0: none */
+	uint64_t glances;	/* ns between readings in the window
+				 * (meter_glance()); 0: none */
 	uint64_t peer_timeout;	/* ns without a frame from the peer */
 	uint64_t sent_timeout;	/* ns in which a server must have sent all */
 	/* results, valid after monitor_stop() */

@@ -1,5 +1,5 @@
 /*
- * What can be known before any queue pair is created: one table of checks
+ * What can be known before any queue pair is created: one list of checks
  * compares a plan with both ports.  In an ordinary run the first check that
  * finds the test impossible is the error; --check shows all checks, with what
  * each end has.  Pure: nothing here queries a device.
@@ -36,11 +36,11 @@ int plan_fit_client(const struct plan *plan, const struct port *port,
 		    struct error *err);
 
 /*
- * Run plan_check(), plan_choose() and every check of preflight/judge.h.  Both
- * ends call it with the same arguments and so get the same plan.  Returns 0,
- * -ENETDOWN when a port is not active, -ENOENT or -EPROTOTYPE when there is no
- * path, or another negative errno, such as -EINVAL for an exceeded device
- * limit, with the reason in ERR.
+ * Run plan_check(), plan_choose() and preflight_judge().  Both ends call it
+ * with the same arguments and so get the same plan.  Returns 0, -ENETDOWN when
+ * a port is not active, -ENOENT or -EPROTOTYPE when there is no path, or
+ * another negative errno, such as -EINVAL for an exceeded device limit, with
+ * the reason in ERR.
  */
 int plan_fit(struct plan *plan, const struct port *client,
 	     const struct port *server, struct error *err);

@@ -39,40 +39,40 @@ static int read_key(struct session *s, struct auth_key *key)
 /* Read the key, if this end has one, and choose a nonce. */
 static int begin(struct session *s)
 {
-	struct handshake *g = xcalloc(1, sizeof(*g));
+	struct handshake *h = xcalloc(1, sizeof(*h));
 	int ret = auth_init(session_error(s));
 
-	s->handshake = g;
-	g->mine = (struct hello){ .version = PACKAGE_VERSION };
-	gethostname(g->mine.hostname, sizeof(g->mine.hostname) - 1);
+	s->handshake = h;
+	h->mine = (struct hello){ .version = PACKAGE_VERSION };
+	gethostname(h->mine.hostname, sizeof(h->mine.hostname) - 1);
 	if (ret)
 		return ret;
-	auth_choose_nonce(g->mine.nonce);
-	g->mine.has_key = s->run.result->params.key_file != NULL;
-	return g->mine.has_key ? read_key(s, &g->key) : 0;
+	auth_choose_nonce(h->mine.nonce);
+	h->mine.has_key = s->run.result->params.key_file != NULL;
+	return h->mine.has_key ? read_key(s, &h->key) : 0;
 }
 
 static int send_hello(struct session *s)
 {
-	struct handshake *g = s->handshake;
+	struct handshake *h = s->handshake;
 
 	/* encoded twice, because session_send() frees its frame */
-	g->sent = encode_hello(&g->mine);
-	return session_send(s, encode_hello(&g->mine));
+	h->sent = encode_hello(&h->mine);
+	return session_send(s, encode_hello(&h->mine));
 }
 
 static int take_hello(struct session *s)
 {
-	struct handshake *g = s->handshake;
+	struct handshake *h = s->handshake;
 	struct error *err = session_error(s);
-	int ret = session_expect(s, FRAME_HELLO, &g->got);
+	int ret = session_expect(s, FRAME_HELLO, &h->got);
 
 	if (ret == -ETIMEDOUT && s->run.client)
 		snprintf(err->advice, sizeof(err->advice), "check that what "
 			 "listens on TCP port %u there is 'verbsperf serve', "
 			 "and not stopped; --timeout waits longer",
 			 s->run.result->params.port);
-	return ret ?: decode_hello(&g->got, &g->theirs, err);
+	return ret ?: decode_hello(&h->got, &h->theirs, err);
 }
 
 int handshake_greet(struct session *s)
@@ -179,13 +179,13 @@ int handshake_authenticate(struct session *s)
 
 void handshake_free(struct session *s)
 {
-	struct handshake *g = s->handshake;
+	struct handshake *h = s->handshake;
 
-	if (!g)
+	if (!h)
 		return;
-	frame_free(&g->sent);
-	frame_free(&g->got);
-	sodium_memzero(g, sizeof(*g));
-	free(g);
+	frame_free(&h->sent);
+	frame_free(&h->got);
+	sodium_memzero(h, sizeof(*h));
+	free(h);
 	s->handshake = NULL;
 }

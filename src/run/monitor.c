@@ -66,7 +66,8 @@ static void glance(struct monitor *m)
 		m->glance_at = UINT64_MAX;
 }
 
-/* The window begins after the warm-up, at the other end, too. */
+/* Read at the opening of the window; an end without one reads when the other
+ * end's opens, which is after the warm-up, too. */
 static void open_meter(struct monitor *m)
 {
 	if (!m->counted)

@@ -10,8 +10,8 @@
 	"compare the GIDs and --qps of both ends, and look for UDP port " \
 	"4791 being filtered"
 
-static int compare_way(struct run *run, uint64_t size,
-		       const struct result_direction *d)
+static int compare_direction(struct run *run, uint64_t size,
+			     const struct result_direction *d)
 {
 	static const char *const ends[] = { "server", "client" };
 	const struct plan *plan = run->plan;
@@ -53,7 +53,7 @@ int compare_counts(struct run *run, const struct result_row *row)
 	int ret = compare_pings(run, row);
 
 	for (uint32_t i = 0; i < n && row->total.checked && !ret; i++)
-		ret = compare_way(run, row->size, &d[i]);
+		ret = compare_direction(run, row->size, &d[i]);
 	return ret;
 }
 

@@ -2,8 +2,8 @@
  * What both ends do.  The client makes the plan from its options and sends it;
  * the server accepts or refuses it.  Every field is a row of param_table
  * (model/param.h), which drives parsing, printing and encoding, except op,
- * metric, control, what only plan_choose() sets, and what another dialogue than
- * ours needs.
+ * metric, control, what only plan_choose() sets, and what only a peer that is
+ * not verbsperf needs.
  */
 #pragma once
 

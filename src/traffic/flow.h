@@ -255,7 +255,7 @@ struct open_loop;
 struct copier;
 
 struct flow {
-	/* set once, for the connection */
+	/* set once, for the connection, but for the queues polled now */
 	_Alignas(CACHE_LINE) struct flow_qp *qps;
 	uint32_t n_qps;
 	struct ibv_cq *send_cq;	/* polled now, of cqs[cq_at] */

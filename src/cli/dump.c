@@ -52,8 +52,8 @@ static json_t *one_end_names(void)
 {
 	json_t *array = json_array();
 
-	for (int i = CONTROL_NONE + 1; i < CONTROL_TESTS; i++)
-		if (!control_has_server((enum control_test)i))
+	for (enum control_test i = CONTROL_NONE + 1; i < CONTROL_TESTS; i++)
+		if (!control_has_server(i))
 			json_add(array, json_string(control_table[i].name));
 	return array;
 }
@@ -135,20 +135,19 @@ static json_t *tests_of(const struct param *row)
 	json_t *object = json_object();
 	char name[TEST_NAME_SIZE];
 
-	for (int op = 0; op <= OP_LAST_TEST; op++)
-		for (int metric = 0; metric < METRIC_COUNT; metric++) {
-			const char c = param_use(row, (enum op)op,
-						 (enum metric)metric);
+	for (enum op op = 0; op <= OP_LAST_TEST; op++)
+		for (enum metric metric = 0; metric < METRIC_COUNT; metric++) {
+			const char c = param_use(row, op, metric);
 
 			if (c == '-' || row->who == PARAM_CONTROL)
 				continue;
-			test_name((enum op)op, (enum metric)metric, name);
+			test_name(op, metric, name);
 			json_put(object, name,
 				 json_string(c == 'B' || c == 'L' ? "always" :
 								    "imm"));
 		}
-	for (int i = CONTROL_NONE + 1; i < CONTROL_TESTS; i++)
-		if (param_suits(row, (enum control_test)i))
+	for (enum control_test i = CONTROL_NONE + 1; i < CONTROL_TESTS; i++)
+		if (param_suits(row, i))
 			json_put(object, control_table[i].name,
 				 json_string("always"));
 	return object;

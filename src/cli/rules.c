@@ -15,11 +15,6 @@
 #include "perftest/limits.h"
 #include "traffic/batch.h"
 
-static enum control_test test_of(const struct given *g)
-{
-	return (enum control_test)g->options->params.plan.control;
-}
-
 /* True when a client was given no port of the server. */
 static bool lacks_port(const struct given *g)
 {
@@ -70,7 +65,7 @@ static int check_control_end(const struct given *g)
 {
 	const struct parameters *params = &g->options->params;
 	const struct plan *plan = &params->plan;
-	const bool server = control_has_server(test_of(g));
+	const bool server = control_has_server(plan->control);
 	const struct rule rules[] = {
 		{ plan->iterations && params->timed,
 		  "--iterations and --duration exclude each other" },
@@ -94,7 +89,7 @@ static int check_queue_pairs(struct given *g)
 {
 	const struct plan *plan = &g->options->params.plan;
 	const struct rule rules[] = {
-		{ control_table[test_of(g)].transports &&
+		{ control_table[plan->control].transports &&
 			  transport_table[plan->transport].target,
 		  "--transport {transport}: not for {test}" },
 		{ plan->mtu != PLAN_AUTO && !mtu_from_bytes(plan->mtu),
@@ -111,7 +106,7 @@ int control_rules_complete(struct given *g)
 	struct plan *plan = &g->options->params.plan;
 	int ret;
 
-	if (control_has_server(test_of(g)))
+	if (control_has_server(plan->control))
 		plan->op = OP_SEND;
 	if (params->pattern == CONTROL_HOLD && !plan->iterations &&
 	    !params->timed)
@@ -170,8 +165,7 @@ int rules_take_server(struct given *g, char *word)
 
 bool rules_take(const struct options *options, const struct param *row)
 {
-	const enum control_test test =
-		(enum control_test)options->params.plan.control;
+	const enum control_test test = options->params.plan.control;
 	const struct command_row *command = command_row_of(options->command);
 
 	if (test)
@@ -186,9 +180,10 @@ bool rules_take(const struct options *options, const struct param *row)
 static const char *name_of(const struct given *g)
 {
 	const struct command_row *row = command_row_of(g->options->command);
+	const enum control_test test = g->options->params.plan.control;
 
-	if (test_of(g))
-		return control_table[test_of(g)].name;
+	if (test)
+		return control_table[test].name;
 	return row ? row->name : "a test";
 }
 
@@ -348,8 +343,7 @@ static void choose_counters(struct given *g)
 
 	choice->given = was_given(g, "counters");
 	for (uint32_t i = 0; i < limits->n; i++)
-		if (!counter_is_read((enum counter_scope)choice->read,
-				     limits->list[i].name))
+		if (!counter_is_read(choice->read, limits->list[i].name))
 			choice->read = COUNTERS_ALL;
 }
 
@@ -448,8 +442,7 @@ int rules_complete(struct given *g)
 		plan->duration = 0;
 	complete_poll(&g->options->params);
 	ignore_unused(g);
-	plan->op = op_choose(plan->op, plan->imm,
-			      (enum atomic_type)plan->atomic);
+	plan->op = op_choose(plan->op, plan->imm, plan->atomic);
 	ret = complete_sizes(g) ?:
 	      check_metric(g) ?:
 	      plan_check(plan, g->err) ?:

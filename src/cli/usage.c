@@ -97,11 +97,11 @@ static bool is_shown(const struct options *o, const struct param *row)
 	if (o->topic == COMMAND_HELP)
 		return true;
 	if (plan->control)
-		return param_suits(row, (enum control_test)plan->control);
+		return param_suits(row, plan->control);
 	if (o->topic != COMMAND_CLIENT)
 		return row->who & command_row_of(o->topic)->who;
 	return row->who & PARAM_CLIENT &&
-	       param_use(row, plan->op, (enum metric)plan->metric) != '-';
+	       param_use(row, plan->op, plan->metric) != '-';
 }
 
 static void print_group(FILE *out, const struct options *o,
@@ -155,8 +155,8 @@ static void print_options(FILE *out, const struct options *o)
 		print_tests(out);
 	else
 		print_call(out, o);
-	for (int group = 0; group < GROUPS; group++)
-		print_group(out, o, (enum param_group)group);
+	for (enum param_group group = 0; group < GROUPS; group++)
+		print_group(out, o, group);
 	fputs("\nOther:\n", out);
 	print_option(out, 'h', "help", NULL, false, "this text");
 	print_option(out, 'V', "version", NULL, false,

@@ -56,7 +56,7 @@ int command_calibrate(const struct options *options)
 
 	if (!ret) {
 		affinity_pin(&params->cpus, 0);
-		ret = calibrate((enum clock_choice)params->clock, &c);
+		ret = calibrate(params->clock, &c);
 		if (ret)
 			fail_errno(&err, ret, NULL, "the null provider failed");
 		else

@@ -127,8 +127,7 @@ int control_run(const struct device *device, struct call_counter *counter,
 {
 	const struct plan *plan = &result->params.plan;
 	struct control_run run = {
-		.op = control_op_of((enum control_test)plan->control,
-				    plan->rdma_cm),
+		.op = control_op_of(plan->control, plan->rdma_cm),
 		.device = device,
 		.counter = counter,
 		.cancel_fd = cancel_fd,
@@ -145,7 +144,7 @@ int control_run(const struct device *device, struct call_counter *counter,
 	bool last = false;
 	int ret;
 
-	clock_start(&run.clock, (enum clock_choice)result->params.clock);
+	clock_start(&run.clock, result->params.clock);
 	clock_watch_begin(&run.watch, &run.clock);
 	ret = prepare(&run);
 	if (!ret && result->observer)

@@ -191,7 +191,7 @@ static int wait(struct control_thread *t, struct pair *pair,
 
 static enum control_mw kind_of(const struct control_thread *t)
 {
-	return (enum control_mw)t->shared->params->mw;
+	return t->shared->params->mw;
 }
 
 /* Check that the device has memory windows of the type. */

@@ -35,14 +35,14 @@ struct own {
 static int create_qp(struct control_thread *t, struct own *own)
 {
 	const struct plan *plan = &t->shared->params->plan;
-	enum post_method method = (enum post_method)plan->post;
+	enum post_method method = plan->post;
 	uint32_t inline_size = plan->inline_size == PLAN_AUTO ?
 				       0 : plan->inline_size;
 	const struct qp_parts parts = {
 		.pd = t->shared->pd,
 		.send_cq = own->common.cq,
 		.recv_cq = own->common.cq,
-		.transport = (enum transport)plan->transport,
+		.transport = plan->transport,
 		.send_depth = CONTROL_DEPTH,
 		.send_entries = 1,
 		.receive_entries = 1,

@@ -27,7 +27,7 @@ static void prepare(struct control_thread *t, struct control_qps *own)
 	const struct device *device = shared->device;
 	struct plan plan = shared->params->plan;
 	const struct qp_local local = {
-		.transport = (enum transport)plan.transport,
+		.transport = plan.transport,
 		.access = IBV_ACCESS_REMOTE_WRITE,
 		.qkey = QKEY,
 	};

@@ -158,7 +158,7 @@ static int to_init(struct run *run, struct ibv_qp *qp, int access)
 {
 	const struct plan *plan = run->plan;
 	const struct qp_local local = {
-		.transport = (enum transport)plan->transport,
+		.transport = plan->transport,
 		.access = access,
 		.qkey = run->res.qkey,
 	};

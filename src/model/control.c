@@ -13,9 +13,9 @@ const struct control_info control_table[CONTROL_TESTS] = {
 
 enum control_test control_find(const char *name)
 {
-	for (int i = CONTROL_NONE + 1; i < CONTROL_TESTS; i++)
+	for (enum control_test i = CONTROL_NONE + 1; i < CONTROL_TESTS; i++)
 		if (!strcmp(control_table[i].name, name))
-			return (enum control_test)i;
+			return i;
 	return CONTROL_NONE;
 }
 

@@ -161,7 +161,7 @@ bool counter_is_shown(const struct counter_choice *choice, const char *name)
 	char chosen[COUNTER_NAME_SIZE];
 
 	if (!choice->names)
-		return counter_is_read((enum counter_scope)choice->shown, name);
+		return counter_is_read(choice->shown, name);
 	for (const char *rest = choice->names; rest;)
 		if (counter_next_name(&rest, chosen) && !strcmp(chosen, name))
 			return true;

@@ -54,8 +54,8 @@ extern const char *const counter_scope_words[COUNTER_SCOPES];
 
 /* What --counters says. */
 struct counter_choice {
-	uint32_t read;		/* enum counter_scope: what both ends read */
-	uint32_t shown;		/* enum counter_scope, if there are no names */
+	enum counter_scope read;	/* what both ends read */
+	enum counter_scope shown;	/* if there are no names */
 	bool given;		/* at this end */
 	const char *names;	/* shown instead, with commas between them, as
 				 * the user wrote them; NULL: none; not sent */

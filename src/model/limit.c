@@ -180,9 +180,9 @@ uint32_t limit_judge(const struct result *r, struct limit_verdict **list)
 		return 0;
 	*list = xcalloc((LIMITS + COUNTER_LIMITS_MAX) * SIZES_MAX,
 			sizeof(**list));
-	for (uint32_t i = 0; i < LIMITS; i++) {
+	for (enum limit_kind i = 0; i < LIMITS; i++) {
 		const struct limit *limit = &r->params.limits[i];
-		const struct param *row = param_of_limit((enum limit_kind)i);
+		const struct param *row = param_of_limit(i);
 
 		for (uint32_t k = 0; limit->given && k < plan->sizes.n; k++)
 			(*list)[n++] = judge(r, (struct limit_verdict){

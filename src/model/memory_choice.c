@@ -107,8 +107,8 @@ int memory_choice_parse(const char *text, struct memory_choice *choice)
 		[GPU] = parse_gpu,
 	};
 
-	for (int kind = 0; kind < MEMORY_KINDS; kind++) {
-		struct memory_choice c = { .kind = (enum memory_kind)kind };
+	for (enum memory_kind kind = 0; kind < MEMORY_KINDS; kind++) {
+		struct memory_choice c = { .kind = kind };
 		size_t length = strlen(kinds[kind].name);
 
 		if (strncmp(text, kinds[kind].name, length) != 0 ||

@@ -39,8 +39,8 @@ void param_set(struct parameters *params, const struct param *row,
 		break;
 	case PARAM_COUNTERS:
 		*(struct counter_choice *)field = (struct counter_choice){
-			.read = (uint32_t)value,
-			.shown = (uint32_t)value,
+			.read = (enum counter_scope)value,
+			.shown = (enum counter_scope)value,
 		};
 		break;
 	default:

@@ -14,6 +14,7 @@
 #include "model/counters.h"
 #include "model/memory_choice.h"
 #include "model/plan.h"
+#include "traffic/clock.h"
 
 /* The limits that a user may set for a result (model/limit.h). */
 enum limit_kind {
@@ -65,6 +66,16 @@ enum perftest_samples {
 	PERFTEST_UNSORTED,
 };
 
+/* What is printed: a table, or one number for each size. */
+enum table_format {
+	TABLE_OWN,
+	TABLE_PERFTEST,
+	TABLE_BANDWIDTH,
+	TABLE_MESSAGE_RATE,
+	TABLE_LATENCY,
+	TABLES,
+};
+
 struct parameters {
 	/* of this end only */
 	const char *device;	/* NULL: first with an active port */
@@ -73,7 +84,7 @@ struct parameters {
 	uint32_t port;		/* TCP port */
 	const char *bind;
 	uint64_t wait;		/* ns to keep trying to connect */
-	uint32_t peer;		/* enum peer, of a client */
+	enum peer peer;		/* of a client */
 	uint32_t parallel;	/* clients served at once */
 	uint64_t max_memory;	/* bytes, per client */
 	uint32_t max_qps;
@@ -88,7 +99,7 @@ struct parameters {
 	const char *json;	/* NULL: none; "-": stdout */
 	const char *json_lines;	/* likewise */
 	const char *csv;	/* likewise */
-	uint32_t format;	/* enum table_format */
+	enum table_format format;
 	bool gbits;		/* perftest's table in Gb/s */
 	bool timed;		/* --duration was given at this end */
 	bool verbose;		/* definitions and all doubts below the table */
@@ -100,8 +111,8 @@ struct parameters {
 	bool histogram;		/* report a histogram */
 	bool cpu;		/* report the cost in CPU time */
 	const char *samples;	/* file for all samples; NULL: none */
-	uint32_t clock;		/* enum clock_choice */
-	uint32_t poll;		/* enum poll */
+	enum clock_choice clock;
+	enum poll poll;
 	struct percentiles percentiles;	/* in addition to the usual ones */
 	struct cpus cpus;	/* CPU of each thread, in order */
 	uint32_t vector;	/* completion vector of the first thread */
@@ -109,13 +120,13 @@ struct parameters {
 	uint32_t numa;		/* NUMA node; PLAN_AUTO: the device's;
 				 * PARAM_NONE */
 	struct memory_choice memory;
-	uint32_t inline_recv;	/* enum inline_receive */
+	enum inline_receive inline_recv;
 	struct limit limits[LIMITS];
 	struct counter_limits counter_limits;
 	/* of a test of the control path */
-	uint32_t pattern;	/* enum control_pattern */
-	uint32_t access;	/* enum control_access */
-	uint32_t mw;		/* enum control_mw */
+	enum control_pattern pattern;
+	enum control_access access;
+	enum control_mw mw;
 	/* of a command line of perftest's (cli/perftest.h) */
 	bool perftest;		/* exit status and output are perftest's */
 	const char *perftest_json;	/* file for its JSON; NULL: none */
@@ -126,16 +137,6 @@ struct parameters {
 						 * read; NULL: none */
 	/* for both ends */
 	struct plan plan;
-};
-
-/* What is printed: a table, or one number for each size. */
-enum table_format {
-	TABLE_OWN,
-	TABLE_PERFTEST,
-	TABLE_BANDWIDTH,
-	TABLE_MESSAGE_RATE,
-	TABLE_LATENCY,
-	TABLES,
 };
 
 /* "none" for a 32-bit number. */
@@ -152,8 +153,8 @@ enum param_kind {
 	PARAM_TIME,		/* uint64_t ns, given in seconds */
 	PARAM_SIZES,		/* struct sizes */
 	PARAM_STRING,		/* const char * */
-	PARAM_CHOICE,		/* uint32_t: index into argument's words, which
-				 * bars separate */
+	PARAM_CHOICE,		/* enum, or uint32_t: index into argument's
+				 * words, which bars separate */
 	PARAM_PERCENTILES,	/* struct percentiles */
 	PARAM_CPUS,		/* struct cpus */
 	PARAM_RATE,		/* uint64_t (base/rate.c) */

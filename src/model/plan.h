@@ -15,6 +15,7 @@
 #include "base/units.h"
 #include "model/control.h"
 #include "model/counters.h"
+#include "model/inject.h"
 #include "model/port.h"
 #include "traffic/gather.h"
 #include "traffic/op.h"
@@ -49,8 +50,8 @@ struct mcast {
 struct plan {
 	enum op op;
 	enum metric metric;
-	uint32_t control;	/* enum control_test: only CONTROL_CONNECT has a
-				 * server; CONTROL_NONE: a test of traffic */
+	enum control_test control;	/* only CONTROL_CONNECT has a server;
+					 * CONTROL_NONE: a test of traffic */
 	struct sizes sizes;
 	uint64_t iterations;	/* per QP; 0: run for duration */
 	uint64_t duration;	/* ns, like all times here */
@@ -77,15 +78,15 @@ struct plan {
 	uint32_t post_list;	/* sends posted in one call */
 	uint32_t sge;		/* scatter/gather entries of a message, or
 				 * fewer; 0: 1 */
-	uint32_t post;		/* enum post_method */
+	enum post_method post;
 	uint32_t threads;	/* threads that share the QPs */
 	bool round_trip;	/* ping-pong: report the whole round trip, not
 				 * half */
-	uint32_t transport;	/* enum transport */
+	enum transport transport;
 	bool bidirectional;	/* both ends send at the same time */
 	bool reversed;		/* the server sends, the client receives */
 	bool imm;		/* with immediate data: see op */
-	uint32_t atomic;	/* enum atomic_type: see op */
+	enum atomic_type atomic;	/* see op */
 	bool all;		/* sizes are all powers of two that fit */
 	uint32_t inline_size;	/* bytes; may be PLAN_AUTO: see plan_inline() */
 	uint32_t recv_post_list;	/* receives posted in one call */
@@ -102,12 +103,12 @@ struct plan {
 				 * complete */
 	uint64_t rate;		/* base/rate.c; 0: unlimited */
 	uint32_t burst;		/* messages per burst at that rate */
-	uint32_t pacing;	/* enum pacing */
+	enum pacing pacing;
 	uint32_t paced_kbps;	/* of each QP, if packet pacing keeps the rate;
 				 * 0 until plan_choose() */
 	uint8_t static_rate;	/* enum ibv_rate, if the path keeps it;
 				 * likewise */
-	uint32_t arrival;	/* enum arrival, of an open loop */
+	enum arrival arrival;	/* of an open loop */
 	uint32_t open_depth;	/* most outstanding operations of an open
 				 * loop */
 	uint64_t gap;		/* ns of pause before each operation whose
@@ -124,7 +125,7 @@ struct plan {
 	bool relaxed_ordering;
 	bool odp;		/* on-demand paging */
 	bool verify;		/* the receiver checks every byte */
-	uint32_t inject;	/* enum inject: fault to provoke */
+	enum inject inject;	/* fault to provoke */
 	uint64_t interval;	/* ns, also between the client's live rows; 0:
 				 * no live rows, default length */
 	bool check;		/* compare both ends, send nothing */

@@ -12,8 +12,7 @@ static int check_operation(const struct plan *plan, struct error *err)
 	const struct rule rules[] = {
 		{ plan->imm && !op_has_imm(plan->op),
 		  "--imm: only send and write have immediate data" },
-		{ plan->op != op_choose(plan->op, plan->imm,
-					(enum atomic_type)plan->atomic),
+		{ plan->op != op_choose(plan->op, plan->imm, plan->atomic),
 		  "the operation contradicts --imm or --atomic-type" },
 		{ !(op_table[plan->op].transports & 1U << plan->transport),
 		  "--transport {transport}: {operation} is possible over "

@@ -29,14 +29,14 @@ bool test_find(const char *name, enum op *op, enum metric *metric)
 	const char *end = strrchr(name, '_');
 	const size_t length = end ? (size_t)(end - name) : 0;
 
-	for (int o = 0; end && o < OP_COUNT; o++)
-		for (int m = 0; m < METRIC_COUNT; m++) {
+	for (enum op o = 0; end && o < OP_COUNT; o++)
+		for (enum metric m = 0; m < METRIC_COUNT; m++) {
 			if (strncmp(op_table[o].name, name, length) != 0 ||
 			    op_table[o].name[length] ||
 			    strcmp(suffixes[m], end + 1) != 0)
 				continue;
-			*op = (enum op)o;
-			*metric = (enum metric)m;
+			*op = o;
+			*metric = m;
 			return true;
 		}
 	return false;
@@ -47,11 +47,10 @@ const char *test_list(char *text, size_t size)
 	char name[TEST_NAME_SIZE];
 
 	text[0] = '\0';
-	for (int o = 0; o <= OP_LAST_TEST; o++)
-		for (int m = 0; m < METRIC_COUNT; m++)
+	for (enum op o = 0; o <= OP_LAST_TEST; o++)
+		for (enum metric m = 0; m < METRIC_COUNT; m++)
 			text_append(text, size, "%s%s", *text ? " " : "",
-				    test_name((enum op)o, (enum metric)m,
-					      name));
+				    test_name(o, m, name));
 	return text;
 }
 

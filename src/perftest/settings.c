@@ -100,8 +100,8 @@ const char *settings_take(const struct settings *settings,
 	if (plan->op == OP_FETCH_ADD && !settings->atomic_type)
 		plan->op = OP_CMP_SWAP;
 	plan->imm = op_has_imm(plan->op);
-	plan->transport = (uint32_t)smaller(settings->connection_type,
-					    TRANSPORT_UD);
+	plan->transport = (enum transport)smaller(settings->connection_type,
+						  TRANSPORT_UD);
 	plan->qps = (uint32_t)nearest("qps", settings->num_of_qps);
 	params->gbits = !settings->report_fmt;
 	take_length(params, settings);

@@ -115,9 +115,8 @@ static json_t *facts_json(const struct facts *facts)
 {
 	json_t *object = facts_any(facts) ? json_object() : json_null();
 
-	for (int i = 0; i < FACTS && json_is_object(object); i++)
-		json_put(object, fact_table[i].key,
-			 fact_json(facts, (enum fact)i));
+	for (enum fact i = 0; i < FACTS && json_is_object(object); i++)
+		json_put(object, fact_table[i].key, fact_json(facts, i));
 	return object;
 }
 

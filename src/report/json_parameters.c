@@ -37,8 +37,7 @@ static json_t *numbers(const uint32_t *list, uint32_t n)
  * of messages. */
 static bool does_not_apply(const struct plan *plan, const struct param *row)
 {
-	if (plan->control &&
-	    !param_suits(row, (enum control_test)plan->control))
+	if (plan->control && !param_suits(row, plan->control))
 		return true;
 	if (!plan->control && row->who == PARAM_CONTROL)
 		return true;

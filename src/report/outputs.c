@@ -66,8 +66,8 @@ static const struct row_format *table_of(const struct parameters *params)
 
 static bool takes_stdout(const struct parameters *params)
 {
-	for (int i = 0; i < OUTPUTS; i++) {
-		const char *path = path_of(params, (enum output)i);
+	for (enum output i = 0; i < OUTPUTS; i++) {
+		const char *path = path_of(params, i);
 
 		if (path && !strcmp(path, "-"))
 			return true;
@@ -79,8 +79,8 @@ int outputs_check(const struct parameters *params, struct error *err)
 {
 	int ret = 0;
 
-	for (int i = 0; i < OUTPUTS && !ret; i++) {
-		const char *path = path_of(params, (enum output)i);
+	for (enum output i = 0; i < OUTPUTS && !ret; i++) {
+		const char *path = path_of(params, i);
 
 		/* several runs append to the lines of JSON */
 		if (path)
@@ -187,10 +187,9 @@ int outputs_write(const struct result *r, struct error *err)
 {
 	int first = 0;
 
-	for (int i = 0; i < OUTPUTS; i++) {
-		const enum output output = (enum output)i;
-		const char *path = path_of(&r->params, output);
-		int ret = path ? write_output(output, path, r, err) : 0;
+	for (enum output i = 0; i < OUTPUTS; i++) {
+		const char *path = path_of(&r->params, i);
+		int ret = path ? write_output(i, path, r, err) : 0;
 
 		first = first ?: ret;
 	}

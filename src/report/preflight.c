@@ -149,15 +149,14 @@ static void print_group(FILE *out, const struct facts *facts,
 	char text[FACT_TEXT_SIZE];
 	bool begun = false;
 
-	for (int i = 0; i < FACTS; i++) {
-		if (fact_table[i].group != group ||
-		    !facts_known(facts, (enum fact)i))
+	for (enum fact i = 0; i < FACTS; i++) {
+		if (fact_table[i].group != group || !facts_known(facts, i))
 			continue;
 		if (!begun)
 			fprintf(out, "  %s\n", facts_heading(group));
 		begun = true;
 		fprintf(out, "    %-22s  %s\n", fact_table[i].key,
-			facts_format(facts, (enum fact)i, text, sizeof(text)));
+			facts_format(facts, i, text, sizeof(text)));
 	}
 }
 
@@ -166,8 +165,8 @@ void preflight_text(FILE *out, const struct result *r)
 	const struct plan *plan = &r->params.plan;
 	char name[TEST_NAME_SIZE], verdict[PREFLIGHT_VERDICT_SIZE];
 
-	for (int i = 0; r->alone && i < FACT_GROUPS; i++)
-		print_group(out, &r->client.facts, (enum fact_group)i);
+	for (enum fact_group i = 0; r->alone && i < FACT_GROUPS; i++)
+		print_group(out, &r->client.facts, i);
 	if (!r->alone)
 		fprintf(out, "  %s: %s, %u QP%s, checked only\n",
 			test_name(plan->op, plan->metric, name),

@@ -28,7 +28,7 @@ void run_begin(struct run *run, bool client, struct connection *conn,
 	*(client ? &result->client : &result->server) = device->port;
 	clock_gettime(CLOCK_REALTIME, &result->started);
 	run->began_at = clock_raw_ns();
-	clock_start(&run->clock, (enum clock_choice)result->params.clock);
+	clock_start(&run->clock, result->params.clock);
 	clock_watch_begin(&run->watch, &run->clock);
 }
 
@@ -201,8 +201,7 @@ static enum counter_scope own_scope(const struct parameters *params)
 	const struct ignored_options *options = params->ignored_options;
 
 	return options && options->plan.counters.names ?
-		       COUNTERS_ALL :
-		       (enum counter_scope)params->plan.counters.read;
+		       COUNTERS_ALL : params->plan.counters.read;
 }
 
 void run_find_counters(struct run *run)

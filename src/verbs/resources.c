@@ -74,7 +74,7 @@ static int create_target(const struct resources *res, struct flow_qp *q,
 {
 	const struct device *device = res->device;
 	const struct qp_local local = {
-		.transport = (enum transport)res->plan->transport,
+		.transport = res->plan->transport,
 		.target = true,
 		.access = plan_qp_access(res->plan, res->client),
 	};
@@ -99,7 +99,7 @@ static int create_qp(struct resources *res, const struct queues *queues,
 		.send_cq = queues_of(queues, i)->send,
 		.recv_cq = targets ? NULL : queues_of(queues, i)->recv,
 		.srq = targets ? NULL : queues->srq,
-		.transport = (enum transport)plan->transport,
+		.transport = plan->transport,
 		.send_depth = (posts ? plan_send_capacity(plan) : 1) +
 			      queues_allowance_writes(device, plan),
 		.receive_depth = queues_receive_depth(plan, client),
@@ -166,7 +166,7 @@ static enum post_method method_of(const struct plan *plan)
 {
 	if (plan->post == POST_AUTO && plan->sge > 1)
 		return POST_LEGACY;
-	return (enum post_method)plan->post;
+	return plan->post;
 }
 
 static int create_qps(struct resources *res, uint32_t vector, struct error *err)
@@ -600,7 +600,7 @@ static int query(const struct resources *res, struct ibv_qp *qp, int mask,
 int resources_query(const struct resources *res, const struct path *path,
 		    struct effective *effective, struct error *err)
 {
-	const enum transport transport = (enum transport)res->plan->transport;
+	const enum transport transport = res->plan->transport;
 	const struct flow_qp *q = res->qps;
 	struct ibv_qp_attr attr, responds;
 	int ret = query(res, q->qp, qp_attr_query(transport, false), &attr,

@@ -75,17 +75,9 @@ void check_show_fact(const struct end *end, char *text);
 void preflight_print(char text[PREFLIGHT_CELL], const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Options that not every device can do: options.c. */
-
-/*
- * Check the plan's --pacing device against the port of an end that sends.  What
- * a peer's device can do is not known here; the peer checks it itself.  Returns
- * 0, or -EINVAL with the reason in ERR.
- */
-int pacing_judge(const struct end *end, struct error *err);
-
-/* The same of --odp, and of any end. */
-int paging_judge(const struct end *end, struct error *err);
+/* limits.c: check --odp against the device of END.  Returns 0, or -EINVAL with
+ * the reason in ERR. */
+int refuse_paging(const struct end *end, struct error *err);
 
 /* The checks; a row without a label ends each table. */
 

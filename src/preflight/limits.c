@@ -12,116 +12,70 @@
 /* Warn above this fraction of a resource that all users of a device share. */
 #define NEARLY_ALL 0.9
 
+/* What a plan asks of a device, as a number: see asked_of(). */
+enum asked {
+	SIZE, QPS, SENDS, SEND_COMPLETIONS, REQUESTS, RECEIVES, OWN_RECEIVES,
+	SHARED_RECEIVES, SHARED_QUEUES, REGIONS, MCAST_GROUPS, MCAST_MEMBERS,
+	ENTRIES, READ_ENTRIES, SHARED_ENTRIES,
+};
+
 /* One device limit, and what the plan asks of it. */
 struct device_limit {
 	const char *name;
 	size_t offset; /* of a uint32_t in struct port_limits */
 	bool wide;     /* it is a uint64_t */
 	bool shared;   /* shared by all users of the device */
-	/* number needed at one end; 0: none */
-	uint64_t (*asked)(const struct plan *plan, bool client);
+	enum asked asked;
 	const char *option;
 	const char *open_option; /* option for an open loop; NULL: the same */
 	const char *what;	 /* subject and verb for several; NULL: "is" */
 	const char *less;	 /* advice; NULL: "use OPTION with less" */
 };
 
-static uint64_t asked_size(const struct plan *plan, bool client)
+/* 0 for one: every device can do that. */
+static uint64_t several(uint64_t n)
 {
-	(void)client;
-	return plan_largest(plan);
-}
-
-static uint64_t asked_qps(const struct plan *plan, bool client)
-{
-	return (uint64_t)plan_qps(plan, client) *
-	       (plan_has_targets(plan) ? 2 : 1);
-}
-
-static uint64_t asked_sends(const struct plan *plan, bool client)
-{
-	return plan_sends(plan, client) ? plan_send_capacity(plan) : 0;
-}
-
-static uint64_t asked_requests(const struct plan *plan, bool client)
-{
-	return plan->batch.n && plan_sends(plan, client) ?
-		       plan_longest_list(plan) : 0;
-}
-
-static uint64_t asked_send_completions(const struct plan *plan, bool client)
-{
-	return plan_sends(plan, client) ? plan_send_completions(plan) : 0;
-}
-
-/* Receives that this end posts.  0 while automatic, because the depth is then
- * chosen to fit both devices. */
-static uint64_t all_receives(const struct plan *plan, bool client)
-{
-	return plan_posts_receives(plan, client) &&
-	       plan->rx_depth != PLAN_AUTO ? plan->rx_depth : 0;
-}
-
-static uint64_t asked_receives(const struct plan *plan, bool client)
-{
-	return plan_shares_receives(plan) ? 0 : all_receives(plan, client);
-}
-
-static uint64_t asked_shared_queues(const struct plan *plan, bool client)
-{
-	if (plan_has_targets(plan))
-		return plan->threads;
-	return plan->srq && all_receives(plan, client) ? plan->threads : 0;
-}
-
-static uint64_t asked_shared_receives(const struct plan *plan, bool client)
-{
-	return plan_shares_receives(plan) ? all_receives(plan, client) : 0;
-}
-
-static uint64_t asked_regions(const struct plan *plan, bool client)
-{
-	if (!plan->mr_per_qp)
-		return 0;
-	/* plus the small one of verbs/challenge.c */
-	return (uint64_t)plan_qps(plan, client) * plan_regions(plan) +
-	       plan_is_unreliable(plan);
-}
-
-/* Multicast groups of the end that is attached to one. */
-static uint64_t asked_groups(const struct plan *plan, bool client)
-{
-	return plan->mcast.wanted && plan_posts_receives(plan, client);
-}
-
-/* Queue pairs in one group, if there are several; a single one is never too
- * many. */
-static uint64_t asked_members(const struct plan *plan, bool client)
-{
-	return !client && plan_copies(plan) > 1 ? plan_copies(plan) : 0;
-}
-
-static uint64_t asked_entries(const struct plan *plan, bool client)
-{
-	uint32_t sends = plan_send_entries(plan, client);
-	uint32_t receives = plan_receive_entries(plan, client);
-	uint64_t n = larger(sends, plan_shares_receives(plan) ? 0 : receives);
-
 	return n > 1 ? n : 0;
 }
 
-static uint64_t asked_read_entries(const struct plan *plan, bool client)
+/* What the plan asks of the current check's limit at END; 0: nothing. */
+static uint64_t asked_of(const struct end *end)
 {
-	uint32_t n = plan_send_entries(plan, client);
+	const struct plan *plan = end->plan;
+	const bool client = end->client;
+	const bool sends = plan_sends(plan, client);
+	const bool takes = plan_posts_receives(plan, client);
+	const bool shared = plan_shares_receives(plan);
+	const uint64_t qps = plan_qps(plan, client);
+	const uint64_t send_entries = plan_send_entries(plan, client);
+	const uint64_t receive_entries = plan_receive_entries(plan, client);
+	/* an automatic depth is chosen to fit both devices */
+	const uint64_t receives = takes && plan->rx_depth != PLAN_AUTO ?
+					  plan->rx_depth : 0;
+	const uint64_t asked[] = {
+		[SIZE] = plan_largest(plan),
+		[QPS] = plan_has_targets(plan) ? 2 * qps : qps,
+		[SENDS] = sends ? plan_send_capacity(plan) : 0,
+		[SEND_COMPLETIONS] = sends ? plan_send_completions(plan) : 0,
+		[REQUESTS] = sends && plan->batch.n ?
+				     plan_longest_list(plan) : 0,
+		[RECEIVES] = receives,
+		[OWN_RECEIVES] = shared ? 0 : receives,
+		[SHARED_RECEIVES] = shared ? receives : 0,
+		[SHARED_QUEUES] = plan_has_targets(plan) ||
+				  (plan->srq && receives) ? plan->threads : 0,
+		/* plus the small one of verbs/challenge.c */
+		[REGIONS] = plan->mr_per_qp ? qps * plan_regions(plan) +
+					      plan_is_unreliable(plan) : 0,
+		[MCAST_GROUPS] = plan->mcast.wanted && takes,
+		[MCAST_MEMBERS] = client ? 0 : several(plan_copies(plan)),
+		[ENTRIES] = several(larger(send_entries,
+					   shared ? 0 : receive_entries)),
+		[READ_ENTRIES] = plan->op == OP_READ ? several(send_entries) : 0,
+		[SHARED_ENTRIES] = shared ? several(receive_entries) : 0,
+	};
 
-	return plan->op == OP_READ && n > 1 ? n : 0;
-}
-
-static uint64_t asked_shared_entries(const struct plan *plan, bool client)
-{
-	uint32_t n = plan_receive_entries(plan, client);
-
-	return plan_shares_receives(plan) && n > 1 ? n : 0;
+	return asked[end->ends->check->limit->asked];
 }
 
 static const char *option_of(const struct device_limit *limit,
@@ -129,12 +83,6 @@ static const char *option_of(const struct device_limit *limit,
 {
 	return limit->open_option && plan_is_open(plan) ? limit->open_option :
 							  limit->option;
-}
-
-/* What the current check's limit is for. */
-static uint64_t asked_of(const struct end *end)
-{
-	return end->ends->check->limit->asked(end->plan, end->client);
 }
 
 static uint64_t most_of(const struct end *end)
@@ -330,6 +278,51 @@ static void show_paging(const struct end *end, char *text)
 	preflight_print(text, "%s", *list ? list : "none");
 }
 
+/* Demand that the device pages WHAT, which is BIT of enum
+ * ibv_odp_transport_cap_bits. */
+static int require_paging(const struct end *end, uint32_t bit, const char *what,
+			  struct error *err)
+{
+	const uint32_t *can = end->port->limits.odp;
+	const enum transport transport = end->plan->transport;
+	uint32_t any = 0;
+
+	if (can[transport] & bit)
+		return 0;
+	for (int i = 0; i < TRANSPORTS; i++)
+		any |= can[i];
+	return fail(err, -EINVAL, "leave --odp out", any ?
+		    "--odp: the %s's %s does not support on-demand paging for "
+		    "%s over %s" :
+		    "--odp: the %s's %s does not support on-demand paging",
+		    end->name, end->port->device, what,
+		    transport_table[transport].name);
+}
+
+/* The memory of both the requester and the responder is paged; for sends, the
+ * responder's memory is that of its receives. */
+int refuse_paging(const struct end *end, struct error *err)
+{
+	const struct op_info *info = &op_table[end->plan->op];
+	/* the receives of a write take only its immediate data */
+	const bool into_memory = plan_posts_receives(end->plan, end->client) &&
+				 !info->access;
+	char what[16];
+	int ret = 0;
+
+	snprintf(what, sizeof(what), "%ss", info->name);
+	if (plan_sends(end->plan, end->client) ||
+	    info->paging != IBV_ODP_SUPPORT_SEND)
+		ret = require_paging(end, info->paging, what, err);
+	if (ret || !into_memory)
+		return ret;
+	return plan_shares_receives(end->plan) ?
+		       require_paging(end, IBV_ODP_SUPPORT_SRQ_RECV,
+				      "receives of a shared queue", err) :
+		       require_paging(end, IBV_ODP_SUPPORT_RECV, "receives",
+				      err);
+}
+
 static bool wants_pacing(const struct end *end)
 {
 	return end->plan->pacing == PACING_DEVICE;
@@ -354,9 +347,42 @@ static void need_pacing(const struct ends *ends, char *text)
 			pacing_share(ends->plan));
 }
 
+static int refuse_static_rate(const struct end *end, struct error *err)
+{
+	if (pacing_static_rate(end->plan))
+		return 0;
+	return fail(err, -EINVAL, "use --pacing loop, which keeps any rate",
+		    "--pacing device: the %s's %s is an InfiniBand port, where "
+		    "each queue pair sends at %s, not at %" PRIu64 " kb/s",
+		    end->name, end->port->device, pacing_static_rates,
+		    pacing_share(end->plan));
+}
+
+/* What a peer's device can do is not known here; the peer checks it itself. */
 static int refuse_pacing(const struct end *end, struct error *err)
 {
-	return plan_sends(end->plan, end->client) ? pacing_judge(end, err) : 0;
+	const struct port_limits *limits = &end->port->limits;
+	const uint64_t share = pacing_share(end->plan);
+	const struct transport_info *info =
+		&transport_table[end->plan->transport];
+
+	if (!plan_sends(end->plan, end->client))
+		return 0;
+	if (!port_is_ethernet(end->port))
+		return refuse_static_rate(end, err);
+	if (!limits->pacing_known)
+		return 0;
+	if (!limits->max_kbps || !(limits->paced_types >> info->qp_type & 1))
+		return fail(err, -EINVAL, "use --pacing loop",
+			    "--pacing device: the %s's %s has no packet pacing "
+			    "for %s", end->name, end->port->device, info->name);
+	if (share >= limits->min_kbps && share <= limits->max_kbps)
+		return 0;
+	return fail(err, -EINVAL,
+		    "change --rate or --qps, or use --pacing loop",
+		    "--pacing device: the %s's %s paces a queue pair at %u to "
+		    "%u kb/s, not at %" PRIu64, end->name, end->port->device,
+		    limits->min_kbps, limits->max_kbps, share);
 }
 
 // clang-format off
@@ -372,43 +398,43 @@ const struct check limit_checks[] = {
 	  .refuse = refuse_xrc },
 	{ .label = "outstanding reads", .applies = has_reads,
 	  .show = show_reads, .need = need_reads, .refuse_pair = refuse_reads },
-	CHECK("max_msg_sz", max_msg_sz, .wide = true, .asked = asked_size,
+	CHECK("max_msg_sz", max_msg_sz, .wide = true, .asked = SIZE,
 	      .option = "--size"),
-	CHECK("max_qp", max_qp, .shared = true, .asked = asked_qps,
+	CHECK("max_qp", max_qp, .shared = true, .asked = QPS,
 	      .option = "--qps"),
-	CHECK("max_qp_wr, batch", max_qp_wr, .asked = asked_requests,
+	CHECK("max_qp_wr, batch", max_qp_wr, .asked = REQUESTS,
 	      .option = "--batch", .what = "requests on a queue pair are",
 	      .less = "use more --qps or fewer requests"),
-	CHECK("max_qp_wr, sends", max_qp_wr, .asked = asked_sends,
+	CHECK("max_qp_wr, sends", max_qp_wr, .asked = SENDS,
 	      .option = "--tx-depth", .open_option = "--depth",
 	      .less = "use a smaller send queue"),
-	CHECK("max_cqe, sends", max_cqe, .asked = asked_send_completions,
+	CHECK("max_cqe, sends", max_cqe, .asked = SEND_COMPLETIONS,
 	      .option = "--tx-depth / --cq-mod",
 	      .less = "use a smaller --tx-depth or a larger --cq-mod"),
-	CHECK("max_qp_wr, receives", max_qp_wr, .asked = asked_receives,
+	CHECK("max_qp_wr, receives", max_qp_wr, .asked = OWN_RECEIVES,
 	      .option = "--rx-depth", .open_option = "--depth"),
-	CHECK("max_cqe, receives", max_cqe, .asked = all_receives,
+	CHECK("max_cqe, receives", max_cqe, .asked = RECEIVES,
 	      .option = "--rx-depth"),
-	CHECK("max_srq", max_srq, .shared = true, .asked = asked_shared_queues,
+	CHECK("max_srq", max_srq, .shared = true, .asked = SHARED_QUEUES,
 	      .option = "--srq, of each of --threads",
 	      .less = "use fewer --threads, or no --srq"),
-	CHECK("max_srq_wr", max_srq_wr, .asked = asked_shared_receives,
+	CHECK("max_srq_wr", max_srq_wr, .asked = SHARED_RECEIVES,
 	      .option = "--rx-depth"),
-	CHECK("max_mr", max_mr, .shared = true, .asked = asked_regions,
+	CHECK("max_mr", max_mr, .shared = true, .asked = REGIONS,
 	      .option = "--mr-per-qp", .what = "memory regions are",
 	      .less = "use fewer --qps"),
-	CHECK("max_mcast_grp", max_mcast_grp, .asked = asked_groups,
+	CHECK("max_mcast_grp", max_mcast_grp, .asked = MCAST_GROUPS,
 	      .option = "--mcast", .what = "multicast group is",
 	      .less = "leave --mcast out"),
 	CHECK("max_mcast_qp_attach", max_mcast_qp_attach,
-	      .asked = asked_members, .option = "--receivers"),
-	CHECK("max_sge", max_sge, .asked = asked_entries, .option = "--sge"),
-	CHECK("max_sge_rd", max_sge_rd, .asked = asked_read_entries,
+	      .asked = MCAST_MEMBERS, .option = "--receivers"),
+	CHECK("max_sge", max_sge, .asked = ENTRIES, .option = "--sge"),
+	CHECK("max_sge_rd", max_sge_rd, .asked = READ_ENTRIES,
 	      .option = "--sge"),
-	CHECK("max_srq_sge", max_srq_sge, .asked = asked_shared_entries,
+	CHECK("max_srq_sge", max_srq_sge, .asked = SHARED_ENTRIES,
 	      .option = "--sge"),
 	{ .label = "on-demand paging", .applies = wants_paging,
-	  .show = show_paging, .refuse = paging_judge },
+	  .show = show_paging, .refuse = refuse_paging },
 	{ .label = "rate by the device", .applies = wants_pacing,
 	  .show = show_pacing, .need = need_pacing, .refuse = refuse_pacing },
 	{ .label = NULL },

@@ -173,9 +173,9 @@ TEST(test_transports_without_paging)
 		plan.sizes.bytes[0] = 64;
 		plan.odp = true;
 		plan.transport = t;
-		assert_int_equal(paging_judge(&end, &err), 0);
+		assert_int_equal(refuse_paging(&end, &err), 0);
 		port.limits.odp[t] = ALL - RECEIVES - SHARED;
-		assert_int_equal(paging_judge(&end, &err), -EINVAL);
+		assert_int_equal(refuse_paging(&end, &err), -EINVAL);
 		snprintf(text, sizeof(text), "--odp: the server's mlx5_0 does "
 			 "not support on-demand paging for receives%s over %s",
 			 t == TRANSPORT_XRC ? " of a shared queue" : "",

@@ -70,6 +70,20 @@ int fail(struct error *err, int ret, const char *advice, const char *fmt, ...)
 	return negative(ret);
 }
 
+int fail_advise(struct error *err, int ret, const char *fmt, ...)
+{
+	char text[sizeof(err->message) + sizeof(err->advice)], *advice;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	advice = strchr(text, '\n');
+	if (advice)
+		*advice++ = '\0';
+	return fail(err, ret, advice, "%s", text);
+}
+
 int fail_errno(struct error *err, int errnum, const char *advice,
 	       const char *fmt, ...)
 {

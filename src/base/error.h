@@ -38,6 +38,11 @@ void error_stage(struct error *err, const char *stage);
 int fail(struct error *err, int ret, const char *advice, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* As fail(), of a text whose second line, if there is one, is the advice: both
+ * can have figures then. */
+int fail_advise(struct error *err, int ret, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /*
  * As fail(), of a call that left or returned ERRNUM, an errno: its text ends
  * the message.  The sign does not matter, as some verbs return a positive errno

@@ -250,11 +250,9 @@ static const struct param *row_before(const struct parser *p, const char *word)
 static int stands_apart(struct parser *p, const struct param *row,
 			const char *word)
 {
-	char advice[ADVICE_SIZE];
-
-	snprintf(advice, sizeof(advice), "write --%s=%s", row->name, word);
-	return fail(p->given.err, -EINVAL, advice,
-		    "--%s takes a value only with '='", row->name);
+	return fail_advise(p->given.err, -EINVAL,
+			   "--%s takes a value only with '='\n"
+			   "write --%s=%s", row->name, row->name, word);
 }
 
 /* True when WORD looks like ROW's value rather than a server: a time, or a file

@@ -65,7 +65,7 @@ void rule_expand(const char *from, rule_word *word, const void *about,
 int rule_check_all(const struct rule *rules, size_t n, const struct plan *plan,
 		   struct error *err)
 {
-	char text[sizeof(err->message)], *advice;
+	char text[sizeof(err->message)];
 	size_t i = 0;
 
 	while (i < n && !rules[i].broken)
@@ -73,8 +73,5 @@ int rule_check_all(const struct rule *rules, size_t n, const struct plan *plan,
 	if (i == n)
 		return 0;
 	rule_expand(rules[i].text, rule_word_of_plan, plan, text, sizeof(text));
-	advice = strchr(text, '\n');
-	if (advice)
-		*advice++ = '\0';
-	return fail(err, -EINVAL, advice, "%s", text);
+	return fail_advise(err, -EINVAL, "%s", text);
 }

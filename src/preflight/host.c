@@ -165,16 +165,14 @@ static int inspect_pages(const struct end *end, struct error *err)
 {
 	const uint64_t idle = facts_count(end->facts, FACT_HUGE_PAGES_FREE);
 	const uint64_t needed = pages_needed(end->ends, end->facts);
-	char advice[80];
 
 	if (!facts_known(end->facts, FACT_HUGE_PAGES_FREE) || needed <= idle)
 		return 0;
-	snprintf(advice, sizeof(advice), "echo %" PRIu64
-		 " > /proc/sys/vm/nr_hugepages", needed);
-	return fail(err, -ENOMEM, advice,
-		    "%s kernel has %" PRIu64 " free huge pages, "
-		    "--hugepages needs %" PRIu64, end->whose,
-		    idle, needed);
+	return fail_advise(err, -ENOMEM,
+			   "%s kernel has %" PRIu64 " free huge pages, "
+			   "--hugepages needs %" PRIu64 "\n"
+			   "echo %" PRIu64 " > /proc/sys/vm/nr_hugepages",
+			   end->whose, idle, needed, needed);
 }
 
 /* True for devices that relax the order of their writes only when asked to. */

@@ -135,23 +135,20 @@ static int refuse_limit(const struct end *end, struct error *err)
 	const struct device_limit *limit = end->ends->check->limit;
 	uint64_t most = most_of(end);
 	const char *option = option_of(limit, end->plan);
-	char advice[160];
+	char less[80];
 
 	if (!is_short(end) || is_worse(&end->ends->end[!end->client], end))
 		return 0;
-	if (limit->less)
-		snprintf(advice, sizeof(advice), "%s, or choose another device "
-			 "at the %s with -d",
-			 limit->less, end->name);
-	else
-		snprintf(advice, sizeof(advice), "use %s %" PRIu64 " or less, "
-			 "or choose another device at the %s with -d",
-			 option, most, end->name);
-	return fail(err, -EINVAL, advice, "%s: %" PRIu64 " %s above what the "
-		    "%s's %s allows (%s %" PRIu64 ")",
-		    option, asked_of(end),
-		    limit->what ? limit->what : "is", end->name,
-		    end->port->device, limit->name, most);
+	snprintf(less, sizeof(less), "use %s %" PRIu64 " or less", option,
+		 most);
+	return fail_advise(err, -EINVAL,
+			   "%s: %" PRIu64 " %s above what the %s's %s allows "
+			   "(%s %" PRIu64 ")\n"
+			   "%s, or choose another device at the %s with -d",
+			   option, asked_of(end),
+			   limit->what ? limit->what : "is", end->name,
+			   end->port->device, limit->name, most,
+			   limit->less ? limit->less : less, end->name);
 }
 
 static void warn_limit(const struct ends *ends, struct error *err)

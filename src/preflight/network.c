@@ -33,19 +33,18 @@ static int inspect_mtu(const struct end *end, struct error *err)
 	const uint64_t mtu = facts_count(end->facts, FACT_NETDEV_MTU);
 	const char *name = facts_text(end->facts, FACT_NETDEV);
 	const uint32_t path = mtu_bytes(end->port->active_mtu);
-	char advice[160];
 
 	/* iWARP has no path MTU */
 	if (!mtu || end->port->iwarp || mtu >= LARGEST_MTU + MTU_HEADERS ||
 	    path >= LARGEST_MTU || plan_largest(end->plan) <= path ||
 	    path > least_active_mtu(end->ends) || end->plan->mtu < path)
 		return 0;
-	snprintf(advice, sizeof(advice), "ip link set %s mtu %u, at both ends "
-		 "and with as much in all switches between them", name,
-		 LARGEST_MTU + MTU_HEADERS + 8);
-	return fail(err, -EINVAL, advice,
-		    "%s %s has MTU %" PRIu64 ", which leaves RDMA a path MTU "
-		    "of %u", end->whose, name, mtu, path);
+	return fail_advise(err, -EINVAL,
+			   "%s %s has MTU %" PRIu64 ", which leaves RDMA a path "
+			   "MTU of %u\n"
+			   "ip link set %s mtu %u, at both ends and with as much "
+			   "in all switches between them", end->whose, name,
+			   mtu, path, name, LARGEST_MTU + MTU_HEADERS + 8);
 }
 
 static void show_mtu(const struct end *end, char *text)
@@ -95,20 +94,17 @@ static int inspect_speed(const struct end *end, struct error *err)
 {
 	const uint64_t now = facts_count(end->facts, FACT_NETDEV_SPEED);
 	const uint64_t most = facts_count(end->facts, FACT_NETDEV_MAX_SPEED);
-	char advice[160];
+	const char *name = facts_text(end->facts, FACT_NETDEV);
 
 	if (!port_is_ethernet(end->port))
 		return inspect_lanes(end, err);
 	if (!now || now >= most)
 		return 0;
-	snprintf(advice, sizeof(advice), "look at cable, module and switch "
-		 "port: ethtool %s; ethtool -m %s",
-		 facts_text(end->facts, FACT_NETDEV),
-		 facts_text(end->facts, FACT_NETDEV));
-	return fail(err, -EINVAL, advice,
-		    "%s link runs at %g Gb/s, %s supports %g Gb/s",
-		    end->whose, (double)now / 1000,
-		    facts_text(end->facts, FACT_NETDEV), (double)most / 1000);
+	return fail_advise(err, -EINVAL,
+			   "%s link runs at %g Gb/s, %s supports %g Gb/s\n"
+			   "look at cable, module and switch port: ethtool %s; "
+			   "ethtool -m %s", end->whose, (double)now / 1000,
+			   name, (double)most / 1000, name, name);
 }
 
 static int inspect_downs(const struct end *end, struct error *err)
@@ -193,21 +189,20 @@ static int inspect_control(const struct end *end, struct error *err)
 {
 	const uint32_t priority = priority_of(end->plan, end->facts);
 	const char *pfc = facts_text(end->facts, FACT_PFC);
-	char option[40], advice[200];
+	char option[40];
 
 	if (!pfc[0] || lists(pfc, priority) ||
 	    !strcmp(facts_text(end->facts, FACT_PAUSE), "both") ||
 	    lists(facts_text(end->facts, FACT_ROCE_ECN), priority))
 		return 0;
 	advise_priority(end->facts, option, sizeof(option));
-	snprintf(advice, sizeof(advice), "%sdcb pfc set dev %s prio-pfc %u:on, "
-		 "and the same in the switches", option,
-		 facts_text(end->facts, FACT_NETDEV), priority);
-	return fail(err, -EINVAL, advice,
-		    "%s packets have priority %u, and PFC is %s%s",
-		    end->whose, priority,
-		    strcmp(pfc, "none") ? "on for " : "off",
-		    strcmp(pfc, "none") ? pfc : "");
+	return fail_advise(err, -EINVAL,
+			   "%s packets have priority %u, and PFC is %s%s\n"
+			   "%sdcb pfc set dev %s prio-pfc %u:on, and the same in "
+			   "the switches", end->whose, priority,
+			   strcmp(pfc, "none") ? "on for " : "off",
+			   strcmp(pfc, "none") ? pfc : "", option,
+			   facts_text(end->facts, FACT_NETDEV), priority);
 }
 
 static void warn_control(const struct ends *ends, struct error *err)
@@ -226,17 +221,15 @@ static int inspect_ecn(const struct end *end, struct error *err)
 {
 	const char *name = facts_text(end->facts, FACT_NETDEV);
 	const uint32_t priority = priority_of(end->plan, end->facts);
-	char advice[160];
 
 	if (!facts_known(end->facts, FACT_ROCE_ECN) ||
 	    lists(facts_text(end->facts, FACT_ROCE_ECN), priority))
 		return 0;
-	snprintf(advice, sizeof(advice),
-		 "echo 1 | tee /sys/class/net/%s/ecn/roce_[rn]p/enable/%u",
-		 name, priority);
-	return fail(err, -EINVAL, advice,
-		    "%s device does not react to ECN marks on priority %u",
-		    end->whose, priority);
+	return fail_advise(err, -EINVAL,
+			   "%s device does not react to ECN marks on priority "
+			   "%u\n"
+			   "echo 1 | tee /sys/class/net/%s/ecn/roce_[rn]p/"
+			   "enable/%u", end->whose, priority, name, priority);
 }
 
 // clang-format off

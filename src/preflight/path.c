@@ -3,7 +3,7 @@
 #include "preflight/check.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <inttypes.h>
 
 #include "model/plan.h"
 
@@ -24,16 +24,13 @@ static void show_gids(const struct end *end, char *text)
 /* Check --gid-index.  Without it, a port may have no GID. */
 static int refuse_index(const struct end *end, struct error *err)
 {
-	char advice[80];
-
 	if (!end->port->gid_forced || end->port->n_gids)
 		return 0;
-	snprintf(advice, sizeof(advice),
-		 "'verbsperf devices' on the %s lists its GIDs",
-		 end->name);
-	return fail(err, -ENOENT, advice,
-		    "--gid-index: the %s's %s port %u has no GID there",
-		    end->name, end->port->device, end->port->number);
+	return fail_advise(err, -ENOENT,
+			   "--gid-index: the %s's %s port %u has no GID there\n"
+			   "'verbsperf devices' on the %s lists its GIDs",
+			   end->name, end->port->device, end->port->number,
+			   end->name);
 }
 
 static int refuse_path(const struct ends *ends, struct error *err)
@@ -202,16 +199,16 @@ static int refuse_mtu(const struct end *end, struct error *err)
 {
 	const uint32_t most = mtu_bytes(end->port->active_mtu);
 	const uint32_t asked = end->plan->mtu;
-	char advice[120];
 
 	if (asked == PLAN_AUTO || asked <= most ||
 	    end->plan->perftest_defaults)
 		return 0;
-	snprintf(advice, sizeof(advice), "use --mtu %u or less, or raise the "
-		 "MTU of the interface there (ip link set ... mtu)", most);
-	return fail(err, -EINVAL, advice, "--mtu: %u is above what the %s's %s "
-		    "allows (active MTU %u)", asked, end->name,
-		    end->port->device, most);
+	return fail_advise(err, -EINVAL,
+			   "--mtu: %u is above what the %s's %s allows (active "
+			   "MTU %u)\n"
+			   "use --mtu %u or less, or raise the MTU of the "
+			   "interface there (ip link set ... mtu)",
+			   asked, end->name, end->port->device, most, most);
 }
 
 static void warn_mtu(const struct ends *ends, struct error *err)
@@ -239,28 +236,25 @@ static bool is_datagram(const struct end *end)
 
 static void need_datagram(const struct ends *ends, char *text)
 {
-	preflight_print(text, "%llu",
-			(unsigned long long)plan_largest(ends->plan));
+	preflight_print(text, "%" PRIu64, plan_largest(ends->plan));
 }
 
 /* Refuse a UD message of several packets. */
 static int refuse_datagram(const struct end *end, struct error *err)
 {
+	const uint64_t largest = plan_largest(end->plan);
 	uint32_t mtu = end->plan->mtu;
-	char advice[120];
 
 	if (mtu == PLAN_AUTO)
 		mtu = mtu_bytes(end->port->active_mtu);
-	if (plan_largest(end->plan) <= mtu)
+	if (largest <= mtu)
 		return 0;
-	snprintf(advice, sizeof(advice), "use --size %u or less, or raise the "
-		 "MTU of the interfaces of both ends",
-		 mtu);
-	return fail(err, -EINVAL, advice,
-		    "--size %llu: over UD a message is at most the %s MTU, "
-		    "which is %u",
-		    (unsigned long long)plan_largest(end->plan),
-		    end->ends->server ? "path" : "client's", mtu);
+	return fail_advise(err, -EINVAL,
+			   "--size %" PRIu64 ": over UD a message is at most "
+			   "the %s MTU, which is %u\n"
+			   "use --size %u or less, or raise the MTU of the "
+			   "interfaces of both ends", largest,
+			   end->ends->server ? "path" : "client's", mtu, mtu);
 }
 
 static bool is_multicast(const struct end *end)

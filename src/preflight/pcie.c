@@ -82,19 +82,18 @@ static int inspect_rate(const struct end *end, struct error *err)
 	const char *at = is_guest(end->facts) ? device :
 			 facts_text(end->facts, FACT_PCIE_SLOWEST);
 	const double gbps = rate_of(end->facts);
-	char link[TEXT_SIZE], place[2 * FACT_TEXT_SIZE] = "", advice[200];
+	char link[TEXT_SIZE], place[2 * FACT_TEXT_SIZE] = "";
 
 	if (!gbps || gbps >= end->port->rate_mbps / 1000.0)
 		return 0;
 	if (strcmp(at, device) != 0)
 		snprintf(place, sizeof(place), ", slowest at %s", at);
-	snprintf(advice, sizeof(advice),
-		 "move the card to a faster slot; lspci -vv -s %s shows what "
-		 "this one can do (LnkCap, LnkSta)", at);
-	return fail(err, -EINVAL, advice,
-		    "%s PCIe carries %.4g Gb/s (%s%s), the link %g Gb/s",
-		    end->whose, gbps, link_now(end->facts, link),
-		    place, end->port->rate_mbps / 1000.0);
+	return fail_advise(err, -EINVAL,
+			   "%s PCIe carries %.4g Gb/s (%s%s), the link %g Gb/s\n"
+			   "move the card to a faster slot; lspci -vv -s %s "
+			   "shows what this one can do (LnkCap, LnkSta)",
+			   end->whose, gbps, link_now(end->facts, link), place,
+			   end->port->rate_mbps / 1000.0, at);
 }
 
 static double number(const struct facts *facts, enum fact fact)
@@ -128,7 +127,7 @@ static void show_training(const struct end *end, char *text)
 
 static int inspect_training(const struct end *end, struct error *err)
 {
-	char now[TEXT_SIZE], can[PREFLIGHT_CELL], advice[200];
+	char now[TEXT_SIZE], can[PREFLIGHT_CELL];
 
 	/* a guest's slot is emulated */
 	if (is_guest(end->facts) ||
@@ -138,13 +137,12 @@ static int inspect_training(const struct end *end, struct error *err)
 		       FACT_PCIE_SLOT_WIDTH)))
 		return 0;
 	show_training(end, can);
-	snprintf(advice, sizeof(advice),
-		 "reseat the card, or look for errors of the link: "
-		 "lspci -vv -s %s; dmesg | grep -i pcie",
-		 facts_text(end->facts, FACT_PCIE_ADDRESS));
-	return fail(err, -EINVAL, advice,
-		    "%s PCIe link runs at %s, device and slot can do %s",
-		    end->whose, link_now(end->facts, now), can);
+	return fail_advise(err, -EINVAL,
+			   "%s PCIe link runs at %s, device and slot can do %s\n"
+			   "reseat the card, or look for errors of the link: "
+			   "lspci -vv -s %s; dmesg | grep -i pcie", end->whose,
+			   link_now(end->facts, now), can,
+			   facts_text(end->facts, FACT_PCIE_ADDRESS));
 }
 
 static int inspect_iommu(const struct end *end, struct error *err)
@@ -219,16 +217,14 @@ static int inspect_gpu(const struct end *end, struct error *err)
 static int inspect_acs(const struct end *end, struct error *err)
 {
 	const char *port = facts_text(end->facts, FACT_ACS_REDIRECT);
-	char advice[200];
-
 	if (!port[0] || !strcmp(port, "none"))
 		return 0;
-	snprintf(advice, sizeof(advice),
-		 "without virtual machines, switch it off at each port of the "
-		 "switch: setpci -s %s ECAP_ACS+6.w=0", port);
-	return fail(err, -EINVAL, advice,
-		    "%s PCIe switch sends peer to peer with the GPU to the "
-		    "root complex (ACS of %s)", end->whose, port);
+	return fail_advise(err, -EINVAL,
+			   "%s PCIe switch sends peer to peer with the GPU to "
+			   "the root complex (ACS of %s)\n"
+			   "without virtual machines, switch it off at each port "
+			   "of the switch: setpci -s %s ECAP_ACS+6.w=0",
+			   end->whose, port, port);
 }
 
 // clang-format off

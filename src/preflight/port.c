@@ -4,7 +4,6 @@
 #include "preflight/check.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 static void show_host(const struct end *end, char *text)
@@ -55,17 +54,15 @@ static int refuse_state(const struct end *end, struct error *err)
 {
 	const char *where = end->ends->alone ? "" :
 			    end->client ? " on the client" : " on the server";
-	char advice[160];
 
 	if (end->port->state == IBV_PORT_ACTIVE)
 		return 0;
-	snprintf(advice, sizeof(advice),
-		 "bring its link up%s (ip link set ... up), or choose another "
-		 "port%s with -d and -i", where,
-		 end->ends->alone ? "" : " there");
-	return fail(err, -ENETDOWN, advice, "port %u of %s %s is %s",
-		    end->port->number, end->whose, end->port->device,
-		    port_state_name(end->port));
+	return fail_advise(err, -ENETDOWN, "port %u of %s %s is %s\n"
+			   "bring its link up%s (ip link set ... up), or choose "
+			   "another port%s with -d and -i", end->port->number,
+			   end->whose, end->port->device,
+			   port_state_name(end->port), where,
+			   end->ends->alone ? "" : " there");
 }
 
 static void show_link_layer(const struct end *end, char *text)
@@ -120,17 +117,14 @@ static void show_lid(const struct end *end, char *text)
 /* A port that always sends a GRH may lack a LID. */
 static int refuse_lid(const struct end *end, struct error *err)
 {
-	char advice[120];
-
 	if (!has_lid(end) || end->port->lid || end->port->grh_required)
 		return 0;
-	snprintf(advice, sizeof(advice),
-		 "start a subnet manager, such as opensm, in %s fabric",
-		 end->whose);
-	return fail(err, -ENETUNREACH, advice,
-		    "port %u of %s %s has LID 0: no subnet manager has "
-		    "assigned one", end->port->number, end->whose,
-		    end->port->device);
+	return fail_advise(err, -ENETUNREACH,
+			   "port %u of %s %s has LID 0: no subnet manager has "
+			   "assigned one\n"
+			   "start a subnet manager, such as opensm, in %s fabric",
+			   end->port->number, end->whose, end->port->device,
+			   end->whose);
 }
 
 static void show_rate(const struct end *end, char *text)

@@ -48,6 +48,10 @@ TEST(test_usual_advice)
 	error_clear(&err);
 	fail(&err, -ENFILE, NULL, "cannot open it");
 	assert_string_equal(err.advice, "");
+	error_clear(&err);
+	fail_advise(&err, -EINVAL, "%d is too much\nuse %d", 8, 7);
+	assert_message(&err, "8 is too much");
+	assert_string_equal(err.advice, "use 7");
 }
 
 TEST(test_own_code)

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "report/sink.h"
 
 /* Most names tried for the temporary file. */
 #define ATTEMPTS 100
@@ -21,25 +21,6 @@ static bool is_fifo(const char *path)
 	struct stat status;
 
 	return !stat(path, &status) && S_ISFIFO(status.st_mode);
-}
-
-/* Open PATH and truncate it.  A FIFO's reader may come late, but must come. */
-static FILE *open_output(const char *path)
-{
-	static const struct timespec pause = { .tv_nsec = 10000000 };
-	int fd = -1;
-
-	for (int ms = 0; ms <= REPORT_READER_WAIT_MS; ms += 10) {
-		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
-			  O_NONBLOCK, 0666);
-		if (fd >= 0 || errno != ENXIO || !is_fifo(path))
-			break;
-		nanosleep(&pause, NULL);
-	}
-	if (fd < 0)
-		return NULL;
-	fcntl(fd, F_SETFL, 0);
-	return fdopen(fd, "w");
 }
 
 /* True when PATH can be created.  Removes the file again. */
@@ -69,30 +50,19 @@ int report_check_path(const char *path, bool empty, struct error *err)
 	return 0;
 }
 
-/* Write TEXT to OUT, and close it unless it is stdout. */
-static int put(FILE *out, const char *text)
-{
-	int ret = fputs(text, out) == EOF || fflush(out) == EOF ? -errno : 0;
-
-	if (out != stdout && fclose(out) == EOF && !ret)
-		ret = -errno;
-	return ret;
-}
-
 /* Write to PATH itself, which is no regular file or must not be replaced. */
 static int write_in_place(const char *path, const char *text, struct error *err)
 {
-	bool to_stdout = !strcmp(path, "-");
-	FILE *out = to_stdout ? stdout : open_output(path);
+	struct sink sink;
 	int ret;
 
-	if (!out)
-		return fail_errno(err, errno,
-				  errno == ENXIO ? "nobody reads it" : NULL,
-				  "cannot write %s", path);
-	ret = put(out, text);
-	return ret ? fail_errno(err, ret, NULL, "cannot write %s",
-				to_stdout ? "to stdout" : path) : 0;
+	sink_init(&sink, path);
+	sink.anew = true;
+	sink.patient = true;
+	sink_put(&sink, text, strlen(text));
+	ret = sink_finish(&sink, err);
+	sink_free(&sink);
+	return ret;
 }
 
 struct replacement {
@@ -171,11 +141,12 @@ static bool is_forbidden(int errnum)
 /* Write TEXT to FD, close it, and rename the file into place. */
 static int fill(int fd, const char *text, const struct replacement *r)
 {
-	const bool allowed = take_rights(fd, r);
-	int ret = put(xcheck(fdopen(fd, "w")), allowed ? text : "");
+	FILE *out = xcheck(fdopen(fd, "w"));
+	int ret = !take_rights(fd, r) ? -EPERM :
+		  fputs(text, out) == EOF ? -errno : 0;
 
-	if (!allowed)
-		ret = -EPERM;
+	if (fclose(out) == EOF && !ret)
+		ret = -errno;
 	if (!ret && rename(r->temporary, r->path))
 		ret = -errno;
 	if (ret)

@@ -192,8 +192,8 @@ int sink_finish(struct sink *sink, struct error *err)
 			waited = 0;
 		else
 			waited += PAUSE_MS;
-		if (!sink->errnum && !sink->patient &&
-		    waited > REPORT_READER_WAIT_MS)
+		if (!sink->errnum && waited > REPORT_READER_WAIT_MS &&
+		    (sink->fd < 0 || !sink->patient))
 			sink->errnum = sink->fd < 0 ? ENXIO : ETIMEDOUT;
 	}
 	return sink->errnum ? cannot_write(sink, err) : 0;

@@ -47,8 +47,8 @@ struct sink {
 	bool lines;		/* each put is a line, which must stay whole
 				 * where other processes write as well */
 	struct place place;	/* for lines; shares fd */
-	bool patient;		/* at the end, wait for the reader without
-				 * limit: a person with a pager */
+	bool patient;		/* at the end, wait for a reader that came
+				 * without limit: a person with a pager */
 	size_t most_kept;	/* bytes; tests have less */
 	int errnum;		/* of the failure that stopped it; 0: none */
 };

@@ -221,7 +221,7 @@ static json_t *perftest(void)
 			"{s:s, s:o, s:o, s:s, s:o, s:o, s:o}", "name", o->name,
 			"letter", json_text(letter),
 			"argument", json_text(o->argument),
-			"class", perftest_class_name(o->class),
+			"class", perftest_class_names[o->class],
 			"ours", json_text(o->ours),
 			"value", json_text(o->value),
 			"note", json_text(o->note)));
@@ -238,8 +238,8 @@ static json_t *facts(void)
 
 		json_add(array,
 			 json_pack("{s:s, s:s, s:s, s:b, s:o}", "name",
-				   row->key, "kind", facts_kind_name(row->kind),
-				   "group", facts_heading(row->group),
+				   row->key, "kind", fact_kind_names[row->kind],
+				   "group", fact_headings[row->group],
 				   "compared", row->compared, "description",
 				   description(row->key)));
 	}

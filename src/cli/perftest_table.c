@@ -294,17 +294,12 @@ static const char newer[] =
 	"use_opencl use_rocm_dmabuf write_with_imm ";
 static const char rare[] = " com_rdma_cm inline_recv report-histogram ";
 
-const char *perftest_class_name(enum perftest_class class)
-{
-	static const char *const names[PERFTEST_CLASSES] = {
-		[PERFTEST_SAME] = "same",
-		[PERFTEST_NOTHING] = "nothing",
-		[PERFTEST_SAID] = "said",
-		[PERFTEST_OTHER_TOOL] = "other",
-	};
-
-	return names[class];
-}
+const char *const perftest_class_names[PERFTEST_CLASSES] = {
+	[PERFTEST_SAME] = "same",
+	[PERFTEST_NOTHING] = "nothing",
+	[PERFTEST_SAID] = "said",
+	[PERFTEST_OTHER_TOOL] = "other",
+};
 
 const struct perftest_option *perftest_find(const char *name)
 {

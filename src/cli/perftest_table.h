@@ -46,7 +46,7 @@ extern const struct perftest_option perftest_options[];
 extern const size_t perftest_option_count;
 
 /* "same", "nothing", "said" or "other". */
-const char *perftest_class_name(enum perftest_class class);
+extern const char *const perftest_class_names[PERFTEST_CLASSES];
 
 /* The option with this NAME, without dashes; NULL when there is none. */
 const struct perftest_option *perftest_find(const char *name);

@@ -216,7 +216,7 @@ static int check_device(struct control_thread *t)
 			    "choose another device with -d" :
 		    first ? "try --mw type2" : "try --mw type1",
 		    "--mw %s: %s has no memory windows of type %d",
-		    control_mw_name(kind_of(t)), device, first ? 1 : 2);
+		    control_mw_names[kind_of(t)], device, first ? 1 : 2);
 }
 
 static int setup(struct control_thread *t)

@@ -24,21 +24,15 @@ bool control_has_server(enum control_test test)
 	return test == CONTROL_CONNECT;
 }
 
-const char *control_pattern_name(enum control_pattern pattern)
-{
-	return pattern == CONTROL_HOLD ? "hold" : "churn";
-}
+const char *const control_pattern_names[CONTROL_PATTERNS] = {
+	[CONTROL_CHURN] = "churn", [CONTROL_HOLD] = "hold",
+};
 
-const char *control_mw_name(enum control_mw mw)
-{
-	static const char *const names[CONTROL_MWS] = {
-		[CONTROL_MW_TYPE1] = "type1",
-		[CONTROL_MW_TYPE2] = "type2",
-		[CONTROL_MW_TYPE2_SEND] = "type2-send",
-	};
-
-	return names[mw];
-}
+const char *const control_mw_names[CONTROL_MWS] = {
+	[CONTROL_MW_TYPE1] = "type1",
+	[CONTROL_MW_TYPE2] = "type2",
+	[CONTROL_MW_TYPE2_SEND] = "type2-send",
+};
 
 uint32_t control_span_of(uint64_t existing)
 {

@@ -142,10 +142,10 @@ bool control_has_server(enum control_test test);
 enum control_test control_find(const char *name);
 
 /* "churn", "hold". */
-const char *control_pattern_name(enum control_pattern pattern);
+extern const char *const control_pattern_names[CONTROL_PATTERNS];
 
 /* "type1", ... */
-const char *control_mw_name(enum control_mw mw);
+extern const char *const control_mw_names[CONTROL_MWS];
 
 /* The number of the span that EXISTING objects belong to. */
 uint32_t control_span_of(uint64_t existing);

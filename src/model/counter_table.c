@@ -297,13 +297,8 @@ const struct counter_row *counter_row(const char *name)
 	return NULL;
 }
 
-const char *counter_kind_name(enum counter_kind kind)
-{
-	static const char *const names[] = {
-		[COUNTER_TRAFFIC] = "traffic",
-		[COUNTER_CONGESTION] = "congestion",
-		[COUNTER_TROUBLE] = "trouble",
-	};
-
-	return names[kind];
-}
+const char *const counter_kind_names[] = {
+	[COUNTER_TRAFFIC] = "traffic",
+	[COUNTER_CONGESTION] = "congestion",
+	[COUNTER_TROUBLE] = "trouble",
+};

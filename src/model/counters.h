@@ -124,4 +124,4 @@ extern const size_t counter_row_count;
 const struct counter_row *counter_row(const char *name);
 
 /* "traffic", "congestion", "trouble". */
-const char *counter_kind_name(enum counter_kind kind);
+extern const char *const counter_kind_names[];

@@ -101,26 +101,16 @@ const struct fact_row *facts_find(uint16_t id)
 	return NULL;
 }
 
-const char *facts_heading(enum fact_group group)
-{
-	static const char *const headings[] = {
+const char *const fact_headings[FACT_GROUPS] = {
 #define X(name, heading) [FACT_GROUP_##name] = heading,
-		FACT_GROUP_LIST(X)
+	FACT_GROUP_LIST(X)
 #undef X
-	};
+};
 
-	return headings[group];
-}
-
-const char *facts_kind_name(enum fact_kind kind)
-{
-	static const char *const names[] = {
-		[FACT_TEXT] = "text",
-		[FACT_COUNT] = "count",
-		[FACT_REAL] = "real",
-		[FACT_FLAG] = "flag",
-		[FACT_LIMIT] = "limit",
-	};
-
-	return names[kind];
-}
+const char *const fact_kind_names[FACT_KINDS] = {
+	[FACT_TEXT] = "text",
+	[FACT_COUNT] = "count",
+	[FACT_REAL] = "real",
+	[FACT_FLAG] = "flag",
+	[FACT_LIMIT] = "limit",
+};

@@ -169,11 +169,11 @@ char *facts_format(const struct facts *facts, enum fact fact, char *text,
 /* The row with ID on the wire; NULL if there is none. */
 const struct fact_row *facts_find(uint16_t id);
 
-/* The heading of GROUP. */
-const char *facts_heading(enum fact_group group);
+/* The heading of each group. */
+extern const char *const fact_headings[FACT_GROUPS];
 
 /* "text", "count", ... */
-const char *facts_kind_name(enum fact_kind kind);
+extern const char *const fact_kind_names[FACT_KINDS];
 
 /* Data rate in Gb/s, after encoding, of WIDTH lanes of SPEED_GT GT/s each:
  * 8b10b up to 5 GT/s, 128b130b up to 32, flits above.  Headers of packets,

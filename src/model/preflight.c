@@ -51,13 +51,8 @@ const struct preflight_row *preflight_first(const struct preflight *preflight)
 	return NULL;
 }
 
-const char *verdict_name(enum verdict verdict)
-{
-	static const char *const names[] = {
-		[VERDICT_OK] = "ok",
-		[VERDICT_WARNING] = "warning",
-		[VERDICT_ERROR] = "error",
-	};
-
-	return names[verdict];
-}
+const char *const verdict_names[] = {
+	[VERDICT_OK] = "ok",
+	[VERDICT_WARNING] = "warning",
+	[VERDICT_ERROR] = "error",
+};

@@ -48,5 +48,5 @@ uint32_t preflight_count(const struct preflight *preflight,
 /* The first row with an error, or NULL. */
 const struct preflight_row *preflight_first(const struct preflight *preflight);
 
-/* "ok", "warning" or "error". */
-const char *verdict_name(enum verdict verdict);
+/* "ok", "warning" and "error". */
+extern const char *const verdict_names[];

@@ -67,7 +67,7 @@ static void print_head(FILE *out, const struct result *r)
 	const struct control_info *test = &control_table[plan->control];
 
 	fprintf(out, " %s: %s, %u thread%s", test->name,
-		control_pattern_name(r->params.pattern), plan->threads,
+		control_pattern_names[r->params.pattern], plan->threads,
 		plan->threads == 1 ? "" : "s");
 	if (test->transports)
 		fprintf(out, ", %s", result_transport_name(plan));
@@ -374,7 +374,7 @@ json_t *control_json(const struct parameters *params,
 		return json_null();
 	return json_pack(
 		"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-		"pattern", control_pattern_name(params->pattern),
+		"pattern", control_pattern_names[params->pattern],
 		"most", json_count(c->most),
 		"per_second", json_measured(c->per_second),
 		"pinned_gb_per_s", json_measured(c->pinned_gbps),

@@ -88,7 +88,7 @@ static json_t *rose_json(const struct result_row *row)
 					   "end", ends[client], "counter",
 					   counter->name, "value",
 					   json_count(counter->value), "kind",
-					   counter_kind_name(about->kind),
+					   counter_kind_names[about->kind],
 					   "meaning", about->meaning, "advice",
 					   about->advice));
 		}

@@ -62,7 +62,7 @@ static void put_time(FILE *out, const struct timespec *when)
 
 static void print_device(FILE *out, const struct watch_event *event)
 {
-	fprintf(out, ": %s", watch_change_name(event->change));
+	fprintf(out, ": %s", watch_change_names[event->change]);
 	if (event->change != CHANGE_FAILED)
 		return;
 	fprintf(out, ": %s", event->error.message);
@@ -112,7 +112,7 @@ static void print_gid(FILE *out, const struct watch_event *event)
 	fprintf(out, ": GID %u %s (%s)%s%s %s", event->gid.index,
 		gid_show(&event->gid, text),
 		gid_type_name(event->gid.type), name[0] ? " of " : "", name,
-		watch_change_name(event->change));
+		watch_change_names[event->change]);
 }
 
 static void print_async(FILE *out, const struct watch_event *event)
@@ -124,7 +124,8 @@ static void print_async(FILE *out, const struct watch_event *event)
 
 static void put_device(json_t *line, const struct watch_event *event)
 {
-	json_put(line, "change", json_string(watch_change_name(event->change)));
+	json_put(line, "change",
+		 json_string(watch_change_names[event->change]));
 	json_put(line, "message", json_text(event->error.message));
 	json_put(line, "advice", json_text(event->error.advice));
 }
@@ -172,7 +173,8 @@ static void put_gid(json_t *line, const struct watch_event *event)
 	char text[GID_TEXT_SIZE], name[IF_NAMESIZE];
 	const struct gid *gid = &event->gid;
 
-	json_put(line, "change", json_string(watch_change_name(event->change)));
+	json_put(line, "change",
+		 json_string(watch_change_names[event->change]));
 	json_put(line, "index", json_count(gid->index));
 	json_put(line, "gid", json_text(gid_format(&gid->raw, text)));
 	json_put(line, "gid_type", json_text(gid_type_name(gid->type)));

@@ -153,7 +153,7 @@ static void print_group(FILE *out, const struct facts *facts,
 		if (fact_table[i].group != group || !facts_known(facts, i))
 			continue;
 		if (!begun)
-			fprintf(out, "  %s\n", facts_heading(group));
+			fprintf(out, "  %s\n", fact_headings[group]);
 		begun = true;
 		fprintf(out, "    %-22s  %s\n", fact_table[i].key,
 			facts_format(facts, i, text, sizeof(text)));
@@ -185,7 +185,7 @@ static json_t *row_json(const struct preflight_row *row)
 			 row->check, "client", json_text(row->client),
 			 "server", json_text(row->server), "needed",
 			 json_text(row->needed), "verdict",
-			 verdict_name(row->verdict), "message",
+			 verdict_names[row->verdict], "message",
 			 json_text(row->error.message), "cost",
 			 json_text(row->cost), "advice",
 			 json_text(row->error.advice));

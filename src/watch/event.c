@@ -7,13 +7,8 @@ const struct port_status_info port_status_table[PORT_STATUS_FIELDS] = {
 #undef X
 };
 
-const char *watch_change_name(enum watch_change change)
-{
-	static const char *const names[CHANGES] = {
-		[CHANGE_PRESENT] = "present", [CHANGE_ADDED] = "added",
-		[CHANGE_REMOVED] = "removed", [CHANGE_FAILED] = "failed",
-		[CHANGE_USABLE] = "usable",
-	};
-
-	return names[change];
-}
+const char *const watch_change_names[CHANGES] = {
+	[CHANGE_PRESENT] = "present", [CHANGE_ADDED] = "added",
+	[CHANGE_REMOVED] = "removed", [CHANGE_FAILED] = "failed",
+	[CHANGE_USABLE] = "usable",
+};

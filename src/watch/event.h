@@ -61,7 +61,7 @@ enum watch_change {
 };
 
 /* "present", "added", ... */
-const char *watch_change_name(enum watch_change change);
+extern const char *const watch_change_names[CHANGES];
 
 struct watch_event {
 	enum watch_kind kind;

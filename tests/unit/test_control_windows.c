@@ -206,9 +206,9 @@ TEST(test_every_call_may_fail)
 
 TEST(test_names)
 {
-	assert_string_equal(control_mw_name(CONTROL_MW_TYPE1), "type1");
-	assert_string_equal(control_mw_name(CONTROL_MW_TYPE2), "type2");
-	assert_string_equal(control_mw_name(CONTROL_MW_TYPE2_SEND),
+	assert_string_equal(control_mw_names[CONTROL_MW_TYPE1], "type1");
+	assert_string_equal(control_mw_names[CONTROL_MW_TYPE2], "type2");
+	assert_string_equal(control_mw_names[CONTROL_MW_TYPE2_SEND],
 			    "type2-send");
 }
 

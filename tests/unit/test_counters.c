@@ -70,7 +70,7 @@ TEST(test_names_of_all_drivers)
 
 		if (row->kind != rows[i].kind)
 			fail_msg("%s is of %s", rows[i].name,
-				 counter_kind_name(row->kind));
+				 counter_kind_names[row->kind]);
 		assert_contains(row->meaning, rows[i].meaning);
 	}
 }

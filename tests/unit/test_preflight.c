@@ -344,9 +344,9 @@ TEST(test_what_others_found)
 	assert_ptr_equal(preflight_first(&e.found), find_row(&e, "connect"));
 	assert_string_equal(preflight_first(&e.found)->error.message,
 			    "there is no server");
-	assert_string_equal(verdict_name(VERDICT_OK), "ok");
-	assert_string_equal(verdict_name(VERDICT_WARNING), "warning");
-	assert_string_equal(verdict_name(VERDICT_ERROR), "error");
+	assert_string_equal(verdict_names[VERDICT_OK], "ok");
+	assert_string_equal(verdict_names[VERDICT_WARNING], "warning");
+	assert_string_equal(verdict_names[VERDICT_ERROR], "error");
 	preflight_free(&e.found);
 }
 

@@ -57,11 +57,11 @@ static double percent_lost(const struct plan *plan,
 static double slowest_interval(const struct result_row *row,
 			       struct limit_verdict *v)
 {
-	const struct result_direction *directions =
-		row->n_directions ? row->directions : &row->total;
+	uint32_t n;
+	const struct result_direction *directions = result_directions(row, &n);
 	double least = INFINITY;
 
-	for (uint32_t i = 0; i < (row->n_directions ? 2 : 1); i++)
+	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t k = 0; k < directions[i].n_intervals; k++) {
 			const struct interval *one = &directions[i].intervals[k];
 			double gbps = interval_bandwidth(one, row->size).gbps;

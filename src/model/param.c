@@ -68,11 +68,9 @@ bool param_in_range(const struct param *row, uint64_t value)
 	return value >= row->min && value <= row->max;
 }
 
-/* Word number INDEX of LIST, whose words are separated by bars: *LENGTH
- * bytes. */
-static const char *word_of(const char *list, uint64_t index, int *length)
+const char *param_word(const struct param *row, uint64_t index, int *length)
 {
-	const char *word = list;
+	const char *word = row->argument;
 
 	for (; index && word; index--) {
 		word = strchr(word, '|');
@@ -82,11 +80,6 @@ static const char *word_of(const char *list, uint64_t index, int *length)
 	if (word)
 		*length = (int)strcspn(word, "|");
 	return word;
-}
-
-const char *param_word(const struct param *row, uint64_t index, int *length)
-{
-	return word_of(row->argument, index, length);
 }
 
 const struct param *param_find(const char *name)

@@ -69,11 +69,6 @@ void result_set_samples(const struct parameters *params,
 		row->bins = summary_bins(h, ns, &row->n_bins);
 }
 
-const char *result_transport_name(const struct plan *plan)
-{
-	return transport_table[plan->transport].name;
-}
-
 static bool is_halved(const struct plan *plan)
 {
 	return plan_is_pingpong(plan) && !plan->round_trip &&

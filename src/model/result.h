@@ -168,9 +168,6 @@ const struct result_direction *result_directions(const struct result_row *row,
  * NAN: not known. */
 double result_message_rate(const struct result_row *row);
 
-/* "RC", "UC", "UD" or "XRC". */
-const char *result_transport_name(const struct plan *plan);
-
 /* "half round trip", "round trip" or, for an open loop, "round trip from the
  * intended start"; for batches "first post to last completion of a batch". */
 const char *result_latency_definition(const struct plan *plan);

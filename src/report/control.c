@@ -70,7 +70,7 @@ static void print_head(FILE *out, const struct result *r)
 		control_pattern_names[r->params.pattern], plan->threads,
 		plan->threads == 1 ? "" : "s");
 	if (test->transports)
-		fprintf(out, ", %s", result_transport_name(plan));
+		fprintf(out, ", %s", transport_table[plan->transport].name);
 	if (plan->odp)
 		fputs(", on-demand paging", out);
 	if (plan->relaxed_ordering)

@@ -192,7 +192,7 @@ void head_print(FILE *out, const struct result *r)
 
 	fprintf(out, " %s: %s, %u QP%s",
 		test_name(plan->op, plan->metric, name),
-		result_transport_name(plan), plan->qps,
+		transport_table[plan->transport].name, plan->qps,
 		plan->qps == 1 ? "" : "s");
 	if (!r->client.iwarp)
 		fprintf(out, ", MTU %u", plan->mtu);

@@ -27,7 +27,8 @@ static json_t *test_of(const struct result *r)
 			 traffic ? op_table[plan->op].name : name, "metric",
 			 plan->metric == METRIC_LATENCY ? "latency" :
 							  "bandwidth",
-			 "transport", sent ? result_transport_name(plan) : NULL,
+			 "transport",
+			 sent ? transport_table[plan->transport].name : NULL,
 			 "direction", !traffic ? NULL :
 				      plan->bidirectional ? "bi" : "uni",
 			 "load", !traffic ? NULL :

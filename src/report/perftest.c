@@ -116,7 +116,7 @@ static struct fields fields_of(const struct result *r)
 		{ true, "Transport type : ", "Transport_type",
 		  own_port(r)->iwarp ? "IW" : "IB", 0, "\n" },
 		{ true, " Connection type : ", "Connection_type",
-		  result_transport_name(plan), 0, "\t\t" },
+		  transport_table[plan->transport].name, 0, "\t\t" },
 		{ true, "Using SRQ      : ", "Using_SRQ",
 		  on(plan_shares_receives(plan)), 0, "\n" },
 		{ true, " PCIe relax order: ", "PCIe_relax_order",

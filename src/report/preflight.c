@@ -170,7 +170,7 @@ void preflight_text(FILE *out, const struct result *r)
 	if (!r->alone)
 		fprintf(out, "  %s: %s, %u QP%s, checked only\n",
 			test_name(plan->op, plan->metric, name),
-			result_transport_name(plan), plan->qps,
+			transport_table[plan->transport].name, plan->qps,
 			plan->qps == 1 ? "" : "s");
 	print_table(out, r->preflight);
 	print_findings(out, r->preflight, VERDICT_ERROR);

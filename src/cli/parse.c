@@ -4,10 +4,8 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/xalloc.h"
 #include "cli/commands.h"
 #include "cli/perftest.h"
 #include "cli/rules.h"
@@ -30,49 +28,37 @@ struct parser {
 	bool dump;
 	/* per row: word after an option given without its optional value */
 	const char *behind[PARAMS_MAX];
-	struct option *longs;	/* on the heap */
+	struct option longs[PARAMS_MAX + 4];
 	char shorts[2 * PARAMS_MAX + sizeof(":hV")];
 };
-
-static void add_long(struct option **next, const char *name, int has_arg,
-		     int value)
-{
-	*(*next)++ = (struct option){ name, has_arg, NULL, value };
-}
-
-static void add_letter(char **next, const struct param *row)
-{
-	if (!row->letter)
-		return;
-	*(*next)++ = row->letter;
-	if (row->argument)
-		*(*next)++ = ':';
-}
 
 /* Build the arguments of getopt_long() from the table. */
 static void build_tables(struct parser *p)
 {
-	struct option *next;
-	char *letter = p->shorts;
+	static const struct option others[] = {
+		{ "help", no_argument, NULL, HELP_OPTION },
+		{ "version", no_argument, NULL, 'V' },
+		{ "dump-options", no_argument, NULL, DUMP_OPTION },
+		{ NULL, 0, NULL, 0 },
+	};
+	char *letter = stpcpy(p->shorts, ":hV");
 
-	p->longs = xcalloc(param_count + 4, sizeof(*p->longs));
-	next = p->longs;
-	*letter++ = ':';
-	*letter++ = 'h';
-	*letter++ = 'V';
 	for (size_t i = 0; i < param_count; i++) {
 		const struct param *row = &param_table[i];
 
-		add_letter(&letter, row);
-		add_long(&next, row->name,
-			 !row->argument ? no_argument :
-			 row->implied	? optional_argument :
-					  required_argument,
-			 LONG_OPTION + (int)i);
+		if (row->letter)
+			*letter++ = row->letter;
+		if (row->letter && row->argument)
+			*letter++ = ':';
+		p->longs[i] = (struct option){
+			.name = row->name,
+			.has_arg = !row->argument ? no_argument :
+				   row->implied	  ? optional_argument :
+						    required_argument,
+			.val = LONG_OPTION + (int)i,
+		};
 	}
-	add_long(&next, "help", no_argument, HELP_OPTION);
-	add_long(&next, "version", no_argument, 'V');
-	add_long(&next, "dump-options", no_argument, DUMP_OPTION);
+	memcpy(&p->longs[param_count], others, sizeof(others));
 }
 
 /* The row for VALUE from getopt_long(), and the option's name as the user sees
@@ -482,7 +468,6 @@ int options_parse(int argc, char **argv, struct options *options,
 	param_defaults(&o.params);
 	build_tables(&p);
 	ret = parse(&p, argc, argv);
-	free(p.longs);
 	if (!ret)
 		*options = o;
 	return ret;

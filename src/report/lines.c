@@ -1,25 +1,17 @@
 #include "config.h"
 #include "report/stream.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "base/xalloc.h"
 #include "report/json.h"
 #include "report/json_value.h"
-#include "report/sink.h"
 
-struct lines {
-	struct observer observer;
-	struct sink sink;
-};
-
-static struct lines *lines_of(struct observer *observer)
+void lines_init(struct sink *sink, const char *path)
 {
-	return (struct lines *)((char *)observer -
-				offsetof(struct lines, observer));
+	sink_init(sink, path);
+	sink->lines = true;
 }
 
 /* The members of every line, which make it understandable alone: the first line
@@ -38,15 +30,15 @@ static json_t *make_line(const char *type, const struct result *r)
 }
 
 /* Write and release LINE. */
-static void put(struct observer *observer, json_t *line)
+static void put(struct sink *sink, json_t *line)
 {
 	char *text = json_to_line(line);
 
-	sink_put(&lines_of(observer)->sink, text, strlen(text));
+	sink_put(sink, text, strlen(text));
 	free(text);
 }
 
-static void on_begin(struct observer *observer, const struct result *r)
+void lines_begin(struct sink *sink, const struct result *r)
 {
 	static const char *const keys[] = { "tool", "parameters", "client",
 					    "server", "environment" };
@@ -57,11 +49,11 @@ static void on_begin(struct observer *observer, const struct result *r)
 		json_object_set(line, keys[i],
 				json_object_get(document, keys[i]));
 	json_decref(document);
-	put(observer, line);
+	put(sink, line);
 }
 
-static void on_interval(struct observer *observer, const struct result *r,
-			const struct observed *part)
+void lines_interval(struct sink *sink, const struct result *r,
+		    const struct observed *part)
 {
 	const struct plan *plan = &r->params.plan;
 	json_t *line = make_line("interval", r);
@@ -75,46 +67,20 @@ static void on_interval(struct observer *observer, const struct result *r,
 			     plan_is_unreliable(plan) ? "sent" : "completed"));
 	json_put(line, "interval",
 		 json_interval(plan, &part->interval, part->size));
-	put(observer, line);
+	put(sink, line);
 }
 
-static void on_row(struct observer *observer, const struct result *r,
-		   const struct result_row *row)
+void lines_row(struct sink *sink, const struct result *r,
+	       const struct result_row *row)
 {
 	json_t *line = make_line("result", r);
 
 	json_put(line, "result", json_row(&r->params, row));
-	put(observer, line);
-}
-
-struct observer *lines_new(const char *path)
-{
-	struct lines *lines = xcalloc(1, sizeof(*lines));
-
-	lines->observer = (struct observer){
-		.begin = on_begin,
-		.interval = on_interval,
-		.row = on_row,
-	};
-	sink_init(&lines->sink, path);
-	lines->sink.lines = true;
-	return &lines->observer;
-}
-
-void lines_free(struct observer *observer)
-{
-	struct lines *lines;
-
-	if (!observer)
-		return;
-	lines = lines_of(observer);
-	sink_free(&lines->sink);
-	free(lines);
+	put(sink, line);
 }
 
 /* The last line has everything in the document that no earlier line had. */
-int lines_end(struct observer *observer, const struct result *r,
-	      struct error *err)
+int lines_end(struct sink *sink, const struct result *r, struct error *err)
 {
 	json_t *line = make_line("end", r), *document = report_document(r);
 
@@ -124,6 +90,6 @@ int lines_end(struct observer *observer, const struct result *r,
 	json_object_del(line, "environment");
 	json_object_del(line, "results");
 	json_decref(document);
-	put(observer, line);
-	return sink_finish(&lines_of(observer)->sink, err);
+	put(sink, line);
+	return sink_finish(sink, err);
 }

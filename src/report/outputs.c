@@ -9,11 +9,11 @@
 #include "base/xalloc.h"
 #include "report/stream.h"
 
-/* The observers of a run while it goes on. */
+/* What is written of a run while it goes on. */
 struct outputs {
 	struct observer observer;
+	struct sink lines;	/* without a path: not wanted */
 	/* NULL: not wanted, or written at the end */
-	struct observer *lines;
 	struct stream *table, *csv;
 };
 
@@ -45,7 +45,7 @@ static int write_output(enum output output, const char *path,
 	struct outputs *o = outputs_of(r->observer);
 
 	if (output == JSON_LINES)
-		return lines_end(o->lines, r, err);
+		return lines_end(&o->lines, r, err);
 	if (output == CSV && o->csv)
 		return stream_end(o->csv, r, err);
 	return report_print(path, output == JSON ? report_json(r) :
@@ -98,8 +98,8 @@ static void on_begin(struct observer *observer, const struct result *r)
 {
 	struct outputs *o = outputs_of(observer);
 
-	if (o->lines)
-		o->lines->begin(o->lines, r);
+	if (o->lines.path)
+		lines_begin(&o->lines, r);
 	if (o->table) {
 		/* a server has heard only now which test it is */
 		stream_free(o->table);
@@ -115,8 +115,8 @@ static void on_interval(struct observer *observer, const struct result *r,
 {
 	struct outputs *o = outputs_of(observer);
 
-	if (o->lines)
-		o->lines->interval(o->lines, r, part);
+	if (o->lines.path)
+		lines_interval(&o->lines, r, part);
 	if (o->table)
 		stream_interval(o->table, r, part);
 }
@@ -126,8 +126,8 @@ static void on_row(struct observer *observer, const struct result *r,
 {
 	struct outputs *o = outputs_of(observer);
 
-	if (o->lines)
-		o->lines->row(o->lines, r, row);
+	if (o->lines.path)
+		lines_row(&o->lines, r, row);
 	if (o->table)
 		stream_rows(o->table, r);
 	if (o->csv)
@@ -139,8 +139,7 @@ struct observer *outputs_observe(const struct parameters *params, bool alone)
 	struct outputs *o = xcalloc(1, sizeof(*o));
 
 	o->observer = (struct observer){ on_begin, on_interval, on_row };
-	if (params->json_lines)
-		o->lines = lines_new(params->json_lines);
+	lines_init(&o->lines, params->json_lines);
 	if (alone)
 		o->table = new_table(params);
 	if (alone && params->csv)
@@ -155,7 +154,7 @@ void outputs_release(struct observer *observer)
 	if (!observer)
 		return;
 	o = outputs_of(observer);
-	lines_free(o->lines);
+	sink_free(&o->lines);
 	stream_free(o->table);
 	stream_free(o->csv);
 	free(o);

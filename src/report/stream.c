@@ -8,7 +8,6 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "report/sink.h"
 
 struct stream {
 	const struct row_format *format;

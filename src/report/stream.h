@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "model/result.h"
+#include "report/sink.h"
 
 /* The parts of a report, from top to bottom.  They write to OUT and nowhere
  * else. */
@@ -54,18 +55,19 @@ int stream_end(struct stream *stream, const struct result *r,
 /* lines.c: a run as lines of JSON, each written when the event it describes
  * happens. */
 
-/*
- * Write to PATH, kept by reference, or to stdout for "-": a line when the run
- * begins, for each interval and for each row.  Returns heap memory: call
- * lines_free().
- */
-struct observer *lines_new(const char *path);
-void lines_free(struct observer *observer);
+/* Initialise SINK for lines to PATH, kept by reference, or to stdout for "-".
+ * Call sink_free(). */
+void lines_init(struct sink *sink, const char *path);
+
+void lines_begin(struct sink *sink, const struct result *r);
+void lines_interval(struct sink *sink, const struct result *r,
+		    const struct observed *part);
+void lines_row(struct sink *sink, const struct result *r,
+	       const struct result_row *row);
 
 /*
  * R is over: write the last line, and what the reader has not taken yet.
  * Returns 0, or a negative errno, set in ERR, when some lines were not
  * written.
  */
-int lines_end(struct observer *observer, const struct result *r,
-	      struct error *err);
+int lines_end(struct sink *sink, const struct result *r, struct error *err);

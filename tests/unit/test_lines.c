@@ -49,19 +49,20 @@ TEST(test_lines_of_a_run)
 {
 	char path[] = "/tmp/verbsperf-test-XXXXXX";
 	struct result *r = result_bandwidth();
-	struct observer *o = lines_new(path);
+	struct sink sink;
 	struct error err = { 0 };
 	int fd = mkstemp(path);
 	off_t seen = 0;
 	json_t *line;
 
-	o->begin(o, r);
+	lines_init(&sink, path);
+	lines_begin(&sink, r);
 	line = next_line(fd, &seen);
 	check_string(line, "type", "start");
 	check_string(line, "server.gid", "::ffff:10.0.0.2");
 	check_number(line, "parameters.qps", 2);
 	json_decref(line);
-	o->interval(o, r, &part);
+	lines_interval(&sink, r, &part);
 	line = next_line(fd, &seen);
 	check_string(line, "type", "interval");
 	check_string(line, "from", "client");
@@ -69,18 +70,18 @@ TEST(test_lines_of_a_run)
 	check_number(line, "interval.start", 0.5);
 	check_number(line, "interval.gbps", 0.002048);
 	json_decref(line);
-	o->row(o, r, &r->rows[1]);
+	lines_row(&sink, r, &r->rows[1]);
 	line = next_line(fd, &seen);
 	check_number(line, "result.size", 65536);
 	check_number(line, "result.bandwidth.mib_per_s", 125000);
 	json_decref(line);
 	error_stage(&r->error, "traffic");
 	fail(&r->error, -EIO, NULL, "gone");
-	assert_int_equal(lines_end(o, r, &err), 0);
+	assert_int_equal(lines_end(&sink, r, &err), 0);
 	line = next_line(fd, &seen);
 	check_string(line, "error.message", "gone");
 	json_decref(line);
-	lines_free(o);
+	sink_free(&sink);
 	result_free(r);
 	unlink(path);
 	close(fd);
@@ -102,7 +103,7 @@ TEST(test_what_was_counted)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		char path[] = "/tmp/verbsperf-test-XXXXXX";
 		struct result *r = result_bandwidth();
-		struct observer *o = lines_new(path);
+		struct sink sink;
 		struct observed one = part;
 		int fd = mkstemp(path);
 		off_t seen = 0;
@@ -111,13 +112,14 @@ TEST(test_what_was_counted)
 		r->params.plan.transport = cases[i].transport;
 		one.received = cases[i].received;
 		one.from_client = !cases[i].received;
-		o->interval(o, r, &one);
+		lines_init(&sink, path);
+		lines_interval(&sink, r, &one);
 		line = next_line(fd, &seen);
 		check_string(line, "counted", cases[i].word);
 		check_string(line, "from", one.from_client ? "client" :
 							     "server");
 		json_decref(line);
-		lines_free(o);
+		sink_free(&sink);
 		result_free(r);
 		unlink(path);
 		close(fd);

@@ -3,49 +3,41 @@
 
 #include <string.h>
 
+/* True when the field of ROW has 32 bits. */
+static bool is_short(const struct param *row)
+{
+	return row->kind == PARAM_NUMBER || row->kind == PARAM_AUTO_NUMBER ||
+	       row->kind == PARAM_NODE || row->kind == PARAM_CHOICE;
+}
+
 uint64_t param_get(const struct parameters *params, const struct param *row)
 {
 	const void *field = param_field(params, row);
 
-	switch (row->kind) {
-	case PARAM_FLAG:
+	if (row->kind == PARAM_FLAG)
 		return *(const bool *)field;
-	case PARAM_NUMBER:
-	case PARAM_AUTO_NUMBER:
-	case PARAM_NODE:
-	case PARAM_CHOICE:
-		return *(const uint32_t *)field;
-	case PARAM_COUNTERS:
+	if (row->kind == PARAM_COUNTERS)
 		return ((const struct counter_choice *)field)->read;
-	default:
-		return *(const uint64_t *)field;
-	}
+	return is_short(row) ? *(const uint32_t *)field :
+			       *(const uint64_t *)field;
 }
 
 void param_set(struct parameters *params, const struct param *row,
 	       uint64_t value)
 {
+	const enum counter_scope scope = (enum counter_scope)value;
 	void *field = param_field(params, row);
 
-	switch (row->kind) {
-	case PARAM_FLAG:
+	if (row->kind == PARAM_FLAG)
 		*(bool *)field = value;
-		break;
-	case PARAM_NUMBER:
-	case PARAM_AUTO_NUMBER:
-	case PARAM_NODE:
-	case PARAM_CHOICE:
-		*(uint32_t *)field = (uint32_t)value;
-		break;
-	case PARAM_COUNTERS:
+	else if (row->kind == PARAM_COUNTERS)
 		*(struct counter_choice *)field = (struct counter_choice){
-			.read = (enum counter_scope)value,
-			.shown = (enum counter_scope)value,
+			.read = scope, .shown = scope,
 		};
-		break;
-	default:
+	else if (is_short(row))
+		*(uint32_t *)field = (uint32_t)value;
+	else
 		*(uint64_t *)field = value;
-	}
 }
 
 const char *param_get_string(const struct parameters *params,

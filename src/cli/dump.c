@@ -133,7 +133,6 @@ static json_t *bound(const struct param *row, uint64_t value)
 static json_t *tests_of(const struct param *row)
 {
 	json_t *object = json_object();
-	char name[TEST_NAME_SIZE];
 
 	for (enum op op = 0; op <= OP_LAST_TEST; op++)
 		for (enum metric metric = 0; metric < METRIC_COUNT; metric++) {
@@ -141,8 +140,7 @@ static json_t *tests_of(const struct param *row)
 
 			if (c == '-' || row->who == PARAM_CONTROL)
 				continue;
-			test_name(op, metric, name);
-			json_put(object, name,
+			json_put(object, traffic_names[op][metric],
 				 json_string(c == 'B' || c == 'L' ? "always" :
 								    "imm"));
 		}

@@ -285,7 +285,6 @@ static int check_metric(struct given *g)
 	};
 	const struct plan *plan = &g->options->params.plan;
 	const bool batches = plan->op == OP_WRITE || plan->op == OP_READ;
-	char test[TEST_NAME_SIZE];
 
 	for (size_t i = 0; i < param_count; i++) {
 		const struct param *row = &param_table[i];
@@ -301,7 +300,7 @@ static int check_metric(struct given *g)
 			return fail(g->err, -EINVAL, NULL,
 				    "--%s: only for %s, as in %s%s", row->name,
 				    names[metric],
-				    test_name(plan->op, metric, test),
+				    traffic_names[plan->op][metric],
 				    rated ? " with --rate" :
 				    metric == METRIC_LATENCY && batches ?
 					    " or with --batch" : "");
@@ -364,11 +363,10 @@ static int check_inject(struct given *g)
 {
 	const struct plan *plan = &g->options->params.plan;
 	const struct inject_case *c = inject_find(plan->inject);
-	char test[TEST_NAME_SIZE];
 
 	if (!c)
 		return 0;
-	if (strcmp(test_name(plan->op, plan->metric, test), c->test) != 0)
+	if (strcmp(test_name_of(plan), c->test) != 0)
 		return fail(g->err, -EINVAL, "see 'verbsperf faults'",
 			    "--inject %s: only for %s", c->name, c->test);
 	if (!plan->verify)

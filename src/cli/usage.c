@@ -136,14 +136,12 @@ static void print_tests(FILE *out)
 static void print_call(FILE *out, const struct options *o)
 {
 	const struct command_row *row = command_row_of(o->topic);
-	char name[TEST_NAME_SIZE];
+	const char *name = row ? row->name : test_name_of(&o->params.plan);
 
 	if (row || o->topic == COMMAND_CONTROL) {
-		fprintf(out, "Usage: verbsperf %s [options]\n",
-			row ? row->name : test_name_of(&o->params.plan, name));
+		fprintf(out, "Usage: verbsperf %s [options]\n", name);
 		return;
 	}
-	test_name_of(&o->params.plan, name);
 	fprintf(out, "Usage: verbsperf %s [options] SERVER      run it against "
 		"a server\n       verbsperf %s [options] --loopback  both ends "
 		"here\n", name, name);

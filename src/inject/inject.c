@@ -390,7 +390,6 @@ static int check(struct run *run)
 {
 	const struct plan *plan = run->plan;
 	const struct inject_case *c = inject_find(plan->inject);
-	char test[TEST_NAME_SIZE];
 
 	if (c && run->res.memory.copier)
 		return fail(&run->result->error, -EINVAL, "leave --memory out",
@@ -400,8 +399,7 @@ static int check(struct run *run)
 		return fail(&run->result->error, -EINVAL, "leave -c out",
 			    "--inject %s: not over %s", c->name,
 			    transport_table[plan->transport].name);
-	if (!c || (!plan->verify &&
-		   !strcmp(test_name(plan->op, plan->metric, test), c->test)))
+	if (!c || (!plan->verify && !strcmp(test_name_of(plan), c->test)))
 		return 0;
 	return fail(&run->result->error, -EINVAL, NULL,
 		    "--inject %s: only for %s, without --verify", c->name,

@@ -393,16 +393,11 @@ extern const char pacing_static_rates[];
 
 /* tests.c: the names of tests, of operation and metric. */
 
-#define TEST_NAME_SIZE 32
+/* Those of traffic: "write_bw", ...; variants of an operation have the same. */
+extern const char *const traffic_names[OP_COUNT][METRIC_COUNT];
 
-/* Write the name of OP and METRIC, such as "write_bw", into NAME.  Returns
- * NAME. */
-const char *test_name(enum op op, enum metric metric,
-		      char name[TEST_NAME_SIZE]);
-
-/* The name of PLAN's test, of traffic or of the control path, in NAME.  Returns
- * NAME. */
-const char *test_name_of(const struct plan *plan, char name[TEST_NAME_SIZE]);
+/* The name of PLAN's test, of traffic or of the control path. */
+const char *test_name_of(const struct plan *plan);
 
 /* Find the test with exactly this NAME; false when there is none. */
 bool test_find(const char *name, enum op *op, enum metric *metric);

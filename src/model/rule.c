@@ -32,9 +32,9 @@ bool rule_word_of_plan(const void *about, const char *name,
 	else if (!strcmp(name, "transports"))
 		list_transports(op_table[plan->op].transports, word);
 	else if (!strcmp(name, "test"))
-		test_name_of(plan, word);
+		strcpy(word, test_name_of(plan));
 	else if (!strcmp(name, "bandwidth"))
-		test_name(plan->op, METRIC_BANDWIDTH, word);
+		strcpy(word, traffic_names[plan->op][METRIC_BANDWIDTH]);
 	else if (row || !strcmp(name, "queue"))
 		sprintf(word, "%llu", row ? (unsigned long long)
 			param_get(&params, row) : plan_send_queue(plan));

@@ -1,39 +1,27 @@
 #include "config.h"
 #include "model/plan.h"
 
-#include <stdio.h>
 #include <string.h>
 
-static const char *const suffixes[METRIC_COUNT] = {
-	[METRIC_BANDWIDTH] = "bw",
-	[METRIC_LATENCY] = "lat",
+const char *const traffic_names[OP_COUNT][METRIC_COUNT] = {
+#define X(id, name, ...) \
+	[OP_##id] = { [METRIC_BANDWIDTH] = name "_bw", \
+		      [METRIC_LATENCY] = name "_lat" },
+	OP_LIST(X)
+#undef X
 };
 
-const char *test_name(enum op op, enum metric metric, char name[TEST_NAME_SIZE])
+const char *test_name_of(const struct plan *plan)
 {
-	snprintf(name, TEST_NAME_SIZE, "%s_%s", op_table[op].name,
-		 suffixes[metric]);
-	return name;
-}
-
-const char *test_name_of(const struct plan *plan, char name[TEST_NAME_SIZE])
-{
-	if (!plan->control)
-		return test_name(plan->op, plan->metric, name);
-	snprintf(name, TEST_NAME_SIZE, "%s", control_table[plan->control].name);
-	return name;
+	return plan->control ? control_table[plan->control].name :
+			       traffic_names[plan->op][plan->metric];
 }
 
 bool test_find(const char *name, enum op *op, enum metric *metric)
 {
-	const char *end = strrchr(name, '_');
-	const size_t length = end ? (size_t)(end - name) : 0;
-
-	for (enum op o = 0; end && o < OP_COUNT; o++)
+	for (enum op o = 0; o < OP_COUNT; o++)
 		for (enum metric m = 0; m < METRIC_COUNT; m++) {
-			if (strncmp(op_table[o].name, name, length) != 0 ||
-			    op_table[o].name[length] ||
-			    strcmp(suffixes[m], end + 1) != 0)
+			if (strcmp(traffic_names[o][m], name) != 0)
 				continue;
 			*op = o;
 			*metric = m;
@@ -44,13 +32,11 @@ bool test_find(const char *name, enum op *op, enum metric *metric)
 
 const char *test_list(char *text, size_t size)
 {
-	char name[TEST_NAME_SIZE];
-
 	text[0] = '\0';
 	for (enum op o = 0; o <= OP_LAST_TEST; o++)
 		for (enum metric m = 0; m < METRIC_COUNT; m++)
 			text_append(text, size, "%s%s", *text ? " " : "",
-				    test_name(o, m, name));
+				    traffic_names[o][m]);
 	return text;
 }
 

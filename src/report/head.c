@@ -188,10 +188,8 @@ void head_print(FILE *out, const struct result *r)
 {
 	const struct plan *plan = &r->params.plan;
 	const uint32_t most_inline = head_inline_size(r);
-	char name[TEST_NAME_SIZE];
 
-	fprintf(out, " %s: %s, %u QP%s",
-		test_name(plan->op, plan->metric, name),
+	fprintf(out, " %s: %s, %u QP%s", test_name_of(plan),
 		transport_table[plan->transport].name, plan->qps,
 		plan->qps == 1 ? "" : "s");
 	if (!r->client.iwarp)

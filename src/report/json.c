@@ -16,14 +16,14 @@ static json_t *test_of(const struct result *r)
 	const struct plan *plan = &r->params.plan;
 	const bool traffic = !plan->control;
 	const bool sent = traffic || control_table[plan->control].transports;
-	char name[TEST_NAME_SIZE];
+	const char *name = test_name_of(plan);
 
 	if (traffic && (r->alone || (!r->connected && r->at_server)))
 		return json_pack("{s:n, s:n, s:n, s:n, s:n, s:n}", "name",
 				 "operation", "metric", "transport",
 				 "direction", "load");
 	return json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:s?}", "name",
-			 test_name_of(plan, name), "operation",
+			 name, "operation",
 			 traffic ? op_table[plan->op].name : name, "metric",
 			 plan->metric == METRIC_LATENCY ? "latency" :
 							  "bandwidth",

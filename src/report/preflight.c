@@ -163,13 +163,13 @@ static void print_group(FILE *out, const struct facts *facts,
 void preflight_text(FILE *out, const struct result *r)
 {
 	const struct plan *plan = &r->params.plan;
-	char name[TEST_NAME_SIZE], verdict[PREFLIGHT_VERDICT_SIZE];
+	char verdict[PREFLIGHT_VERDICT_SIZE];
 
 	for (enum fact_group i = 0; r->alone && i < FACT_GROUPS; i++)
 		print_group(out, &r->client.facts, i);
 	if (!r->alone)
 		fprintf(out, "  %s: %s, %u QP%s, checked only\n",
-			test_name(plan->op, plan->metric, name),
+			test_name_of(plan),
 			transport_table[plan->transport].name, plan->qps,
 			plan->qps == 1 ? "" : "s");
 	print_table(out, r->preflight);

@@ -195,8 +195,7 @@ static struct progress make_progress(struct run *run)
 		.rows = shown && params->plan.interval,
 		.line = shown && !run->warming && !params->plan.interval &&
 			isatty(2),
-		.name = test_name(params->plan.op, params->plan.metric,
-				  run->test),
+		.name = test_name_of(&params->plan),
 		.size = run->size,
 		.result = run->result,
 	};

@@ -39,7 +39,6 @@ struct run {
 				 * plan_warms_up_apart() */
 	/* state of one round (round.h) */
 	uint64_t size;		/* of a message, in bytes */
-	char test[TEST_NAME_SIZE];
 	struct progress progress;
 	struct meter meter;
 	struct counter_reader *counters;	/* NULL: none are read */

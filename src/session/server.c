@@ -51,13 +51,12 @@ static void name_difference(FILE *out, const char *name)
 static char *differences(const struct ignored_options *own,
 			 const struct plan *plan)
 {
-	char mine[TEST_NAME_SIZE], option[64], *text = NULL;
+	char option[64], *text = NULL;
 	FILE *out = xmemstream(&text);
 
-	test_name(own->plan.op, own->plan.metric, mine);
 	if (own->plan.metric != plan->metric ||
 	    op_table[own->plan.op].name != op_table[plan->op].name)
-		name_difference(out, mine);
+		name_difference(out, test_name_of(&own->plan));
 	for (size_t i = 0; i < param_count; i++) {
 		const struct param *row = &param_table[i];
 

@@ -96,10 +96,8 @@ static json_t *sizes_as_text(const struct sizes *sizes)
 static json_t *argv_of(const struct plan *plan)
 {
 	json_t *argv = json_array();
-	char name[TEST_NAME_SIZE];
 
-	json_array_append_new(
-		argv, json_string(test_name(plan->op, plan->metric, name)));
+	json_array_append_new(argv, json_string(test_name_of(plan)));
 	if (plan->imm)
 		add(argv, "imm", NULL);
 	if (plan->atomic)
@@ -125,12 +123,11 @@ static int print_cell(const struct cell *c)
 	const struct plan plan = plan_of(c);
 	struct error err = { 0 };
 	bool exists = !plan_check(&plan, &err);
-	char name[TEST_NAME_SIZE];
 	json_t *line = json_pack(
 		"{s:o, s:b, s:s?, s:s, s:o, s:s, s:b, s:b, s:i, s:i, s:b}",
 		"argv", argv_of(&plan), "exists", exists,
 		"why", exists ? NULL : err.message,
-		"test", test_name(c->op, c->metric, name),
+		"test", traffic_names[c->op][c->metric],
 		"transport", word_of("transport", c->transport),
 		"direction", directions[c->direction],
 		"imm", plan.imm, "events", c->events,

@@ -55,8 +55,6 @@ static void check_opened(const struct result *r)
 
 TEST(test_every_test_waits_for_a_line)
 {
-	char name[TEST_NAME_SIZE];
-
 	for (int op = 0; op < OP_COUNT; op++)
 		for (int metric = 0; metric < METRIC_COUNT; metric++) {
 			int fd = standard_input("go\n", false);
@@ -64,9 +62,7 @@ TEST(test_every_test_waits_for_a_line)
 
 			open_held(&p, (enum op)op, (enum metric)metric,
 				  5000 * MS);
-			pair_run_well(&p, test_name((enum op)op,
-						    (enum metric)metric,
-						    name));
+			pair_run_well(&p, traffic_names[op][metric]);
 			check_opened(p.client.result);
 			check_opened(p.server.result);
 			close_held(&p, fd);

@@ -26,7 +26,6 @@ static void run(struct pair *p, const char *what)
 TEST(test_every_test_counts_exactly)
 {
 	static const uint64_t counts[] = { 1, 5, 300 };
-	char name[TEST_NAME_SIZE];
 
 	for (int op = 0; op < OP_COUNT; op++)
 		for (int metric = 0; metric < METRIC_COUNT; metric++)
@@ -37,8 +36,7 @@ TEST(test_every_test_counts_exactly)
 				pair_open(&p, (enum op)op,
 					  (enum metric)metric);
 				pair_plan(&p)->iterations = counts[i];
-				run(&p, test_name((enum op)op,
-						  (enum metric)metric, name));
+				run(&p, traffic_names[op][metric]);
 				assert_int_equal(fake_verbs.messages,
 						 op_table[op].pingpong &&
 							 metric ?
@@ -50,7 +48,6 @@ TEST(test_every_test_counts_exactly)
 TEST(test_several_sizes)
 {
 	static const struct sizes sizes = { 5, { 1, 64, 4097, 2, 65536 } };
-	char name[TEST_NAME_SIZE];
 
 	for (int op = 0; op < OP_COUNT; op++)
 		for (int metric = 0; metric < METRIC_COUNT; metric++) {
@@ -61,8 +58,7 @@ TEST(test_several_sizes)
 			pair_sizes(&p, &sizes);
 			pair_plan(&p)->iterations = 130;
 			pair_plan(&p)->tx_depth = 16;
-			run(&p, test_name((enum op)op, (enum metric)metric,
-					  name));
+			run(&p, traffic_names[op][metric]);
 		}
 }
 
@@ -140,8 +136,6 @@ static double run_by_duration(enum op op, enum metric metric)
 /* One of some attempts, for on a machine that is shared it may begin late. */
 TEST(test_by_duration_with_warmup)
 {
-	char name[TEST_NAME_SIZE];
-
 	for (int op = 0; op < OP_COUNT; op++)
 		for (int metric = 0; metric < METRIC_COUNT; metric++) {
 			double seconds = 0;
@@ -151,9 +145,7 @@ TEST(test_by_duration_with_warmup)
 							  (enum metric)metric);
 			if (seconds < 0.03 || seconds > 5)
 				fail_msg("%s measured for %g s",
-					 test_name((enum op)op,
-						   (enum metric)metric, name),
-					 seconds);
+					 traffic_names[op][metric], seconds);
 		}
 }
 

@@ -20,57 +20,19 @@
  *		u8 operation (traffic/op.h),
  *		u8 metric (0 bandwidth, 1 latency; 2: connections are
  *		measured, and no traffic, see below),
- *		fields (below): the parameters of the test, by their ids in
- *		model/param_table.c and in the ranges there; each but sizes,
- *		labels and groups is a u64:
+ *		fields (below): the parameters of the test.  Their ids, ranges,
+ *		units and words are those of model/param_table.c, what they
+ *		mean is in struct plan.  Each is a u64: 1 for a flag, times in
+ *		ns, a rate as base/rate.c has it, of a choice the number of the
+ *		word, from 0, of counters 0 those of interest, 1 all, 2 none;
+ *		0xffffffff is "auto", which both ends then derive from both
+ *		ports, by the rules of model/plan.h.  But these are
  *		   1 n x u64 message size, 1 to 64 of them
- *		   2 iterations per QP, 0: by duration    3 duration, time
- *		   4 warm-up, time        5 timeout, time
- *		   6 queue pairs          7 send queue depth *
- *		   8 receive queue depth *        9 messages per completion *
- *		  10 path MTU in bytes * 11 outstanding reads *
- *		  12 acknowledge timeout (4.096 us x 2^n) *
- *		  13 service level       14 buffer bytes each QP cycles through
- *		  15 sends per post
- *		  16 post method: 0 automatic, 1 ibv_wr_*, 2 ibv_post_send
- *		  17 threads that share the QPs
- *		  18 ping-pong: report 0 half, 1 the whole round trip
- *		  19 transport (0 RC, 1 UC, 2 UD, 3 XRC)
- *		  20 1: both ends send   21 1: the server sends
- *		  22 1: with immediate data     23 enum atomic_type
- *		  24 1: all sizes        25 bytes sent inline *
- *		  26 receives per post    27 1: shared receive queue
- *		  28 1: completion events       29 rate (base/rate.c)
- *		  30 messages of a burst 31 enum arrival
- *		  32 most outstanding operations of an open loop
- *		  33 traffic class       34 DSCP *
  *		  35 n x u32 flow label, which QPs take round-robin, 0 to 64
- *		  36 hop limit           37 retry count
- *		  38 RNR retry count     39 code of the RNR timer
- *		  40 1: huge pages       41 1: a memory region per QP
- *		  42 1: relaxed ordering 43 1: on-demand paging
- *		  44 1: verify           45 length of intervals, time
- *		  46 1: check (below)
- *		  47 enum inject (model/inject.h)
- *		  48 1: perftest's depth and moderation where left open
- *		  49 1: rdma_cm connects the QPs
- *		  50 counters that both ends read: 0 those of interest, 1 all,
- *		     2 none
- *		  51 pause before each operation of a latency test, time
- *		  52 how long after its warm-up the client may take to send
- *		     the second START, which opens the window, time; 0: the
- *		     window opens by itself
- *		  53 what limits the rate: 0 the loop, 1 the device
- *		  54 scatter/gather entries of a message
- *		  55 1: fence            56 1: solicited events only
  *		  57 16 bytes: multicast group, as a GID; zeros: one that both
  *		     ends derive from the server's Q_Key (verbs/multicast.h)
- *		  58 queue pairs of the server in that group
  *		  59 n x { u32 number of requests, u32 their size }, n to 32: a
  *		     batch, which then counts as one message of its bytes
- *		  (* may be 0xffffffff: both ends then derive the same value
- *		  from both ports, by the rules of model/plan.h; the MTU is
- *		  the smaller active one)
  *		A parameter left out has the default of the table, which is
  *		therefore part of the protocol; only 1 has none.  An end may
  *		send a default, too.

@@ -14,9 +14,33 @@
 /* Size of one interval in the frame. */
 #define INTERVAL_BYTES 24
 
-/* Ids of the fields. */
-enum { FIELD_COUNTERS = 1, FIELD_CPU, FIELD_EVENTS, FIELD_RECEIVERS,
-       FIELD_CLOCK };
+/*
+ * X(id, name, present, code, clear): the fields in the order of their ids, from
+ * 1 on, all of them optional.
+ *   present  DONE has it
+ *   code     writes or reads it, as C does
+ *   clear    leaves out of DONE what was read of it
+ */
+#define FIELD_LIST(X) \
+	X(COUNTERS, "counters", done->counters.n, \
+	  done_code_counters(c, &done->counters), \
+	  counters_free(&done->counters)) \
+	X(CPU, "cpu", done->cpu.ns, code_cpu(c, &done->cpu), \
+	  cpu_cost_free(&done->cpu)) \
+	X(EVENTS, "events", done->events.known, \
+	  code_events(c, &done->events), done->events.known = false) \
+	X(RECEIVERS, "receivers", done->n_receivers, code_receivers(c, done), \
+	  done->n_receivers = 0) \
+	X(CLOCK, "clock", done->span[0] || isfinite(done->clock.drift), \
+	  code_spans(c, done), \
+	  done->clock.drift = NAN; done->span[0] = done->span[1] = 0)
+
+enum {
+	FIELD_NONE,
+#define X(id, ...) FIELD_##id,
+	FIELD_LIST(X)
+#undef X
+};
 
 /* Relative tolerance of sums of reals: rounding grows with the number of
  * terms. */
@@ -97,6 +121,13 @@ static void code_loops(struct cursor *c, struct cpu_cost *cost)
 		WIRE(c, 4, cost->threads[i].cpu);
 		code_use(c, CPU_UNKNOWN, CPU_UNKNOWN, &cost->threads[i].use);
 	}
+}
+
+static void code_cpu(struct cursor *c, struct cpu_cost *cost)
+{
+	code_process(c, cost);
+	code_machine(c, cost);
+	code_loops(c, cost);
 }
 
 /* The numbers of struct done in the order of the frame. */
@@ -265,6 +296,22 @@ static void code_receivers(struct cursor *c, struct done *done)
 	}
 }
 
+static void code_events(struct cursor *c, struct event_counts *events)
+{
+	if (c->frame)
+		events->known = true;
+	WIRE_WITHIN(c, 8, events->sends, "events of sends", 0, COUNT_MAX);
+	WIRE_WITHIN(c, 8, events->receives, "events of receives", 0, COUNT_MAX);
+}
+
+static void code_spans(struct cursor *c, struct done *done)
+{
+	wire_real(c, &done->clock.drift);
+	WIRE(c, 8, done->span[0]);
+	WIRE(c, 8, done->span[1]);
+	WIRE_STRING(c, done->clock.kernel);
+}
+
 /* A field_coder of a struct done. */
 static bool code_field(struct field *field, void *what)
 {
@@ -272,31 +319,12 @@ static bool code_field(struct field *field, void *what)
 	struct done *done = what;
 
 	switch (field->id) {
-	case FIELD_COUNTERS:
-		done_code_counters(c, &done->counters);
+#define X(id, name, present, code, clear) \
+	case FIELD_##id: \
+		code; \
 		return true;
-	case FIELD_CPU:
-		code_process(c, &done->cpu);
-		code_machine(c, &done->cpu);
-		code_loops(c, &done->cpu);
-		return true;
-	case FIELD_EVENTS:
-		if (c->frame)
-			done->events.known = true;
-		WIRE_WITHIN(c, 8, done->events.sends, "events of sends", 0,
-			    COUNT_MAX);
-		WIRE_WITHIN(c, 8, done->events.receives, "events of receives",
-			    0, COUNT_MAX);
-		return true;
-	case FIELD_RECEIVERS:
-		code_receivers(c, done);
-		return true;
-	case FIELD_CLOCK:
-		wire_real(c, &done->clock.drift);
-		WIRE(c, 8, done->span[0]);
-		WIRE(c, 8, done->span[1]);
-		WIRE_STRING(c, done->clock.kernel);
-		return true;
+	FIELD_LIST(X)
+#undef X
 	default:
 		return false;
 	}
@@ -305,17 +333,12 @@ static bool code_field(struct field *field, void *what)
 static void clear_field(struct done *done, uint16_t id)
 {
 	switch (id) {
-	case FIELD_COUNTERS:
-		counters_free(&done->counters);
+#define X(id, name, present, code, clear) \
+	case FIELD_##id: \
+		clear; \
 		break;
-	case FIELD_CPU:
-		cpu_cost_free(&done->cpu);
-		break;
-	case FIELD_EVENTS:
-		done->events.known = false;
-		break;
-	default:
-		done->n_receivers = 0;
+	FIELD_LIST(X)
+#undef X
 	}
 }
 
@@ -366,12 +389,9 @@ void done_free(struct done *done)
 static void code_fields(struct cursor *c, struct done *done)
 {
 	const struct field_to_write rows[] = {
-		{ FIELD_COUNTERS, done->counters.n, true, "counters" },
-		{ FIELD_CPU, done->cpu.ns, true, "cpu" },
-		{ FIELD_EVENTS, done->events.known, true, "events" },
-		{ FIELD_RECEIVERS, done->n_receivers, true, "receivers" },
-		{ FIELD_CLOCK, done->span[0] || isfinite(done->clock.drift),
-		  true, "clock" },
+#define X(id, name, present, ...) { FIELD_##id, present, true, name },
+		FIELD_LIST(X)
+#undef X
 	};
 
 	wire_fields(c, rows, sizeof(rows) / sizeof(*rows),

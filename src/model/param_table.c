@@ -229,7 +229,7 @@ const struct param param_table[] = {
 	  .who = PARAM_CLIENT, .tests = "-- -L -- --",
 	  .help = "what write_lat waits for" },
 	{ .id = 23, .name = "atomic-type", .letter = 'A',
-	  .argument = "FETCH_AND_ADD|CMP_AND_SWAP",
+	  .argument = ATOMIC_WORDS,
 	  CHOICE(plan.atomic, ATOMIC_TYPES), .initial = "FETCH_AND_ADD",
 	  .who = CLIENT_PLAN, .tests = "-- -- -- BL",
 	  .help = "which atomic operation" },

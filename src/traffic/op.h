@@ -66,7 +66,19 @@ static const struct transport_info transport_table[TRANSPORTS] = {
 #define TRANSPORT_WORD(id, ...) "|" #id
 #define TRANSPORT_WORDS (&("" TRANSPORT_LIST(TRANSPORT_WORD))[1])
 
-enum atomic_type { ATOMIC_FETCH_AND_ADD, ATOMIC_CMP_AND_SWAP, ATOMIC_TYPES };
+/* The atomic operations, as --atomic-type names them. */
+#define ATOMIC_LIST(X) X(FETCH_AND_ADD) X(CMP_AND_SWAP)
+
+enum atomic_type {
+#define X(id) ATOMIC_##id,
+	ATOMIC_LIST(X)
+#undef X
+	ATOMIC_TYPES
+};
+
+/* "FETCH_AND_ADD|CMP_AND_SWAP" */
+#define ATOMIC_WORD(id) "|" #id
+#define ATOMIC_WORDS (&("" ATOMIC_LIST(ATOMIC_WORD))[1])
 
 /*
  * X(id, name, title, opcode, builder, access, receives, pingpong, fetches,

@@ -20,24 +20,17 @@
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-static const uint8_t hardware_opcode[] = {
-	[IBV_WR_RDMA_WRITE] = 0x08,
-	[IBV_WR_RDMA_WRITE_WITH_IMM] = 0x09,
-	[IBV_WR_SEND] = 0x0a,
-	[IBV_WR_SEND_WITH_IMM] = 0x0b,
-	[IBV_WR_RDMA_READ] = 0x10,
-	[IBV_WR_ATOMIC_CMP_AND_SWP] = 0x11,
-	[IBV_WR_ATOMIC_FETCH_AND_ADD] = 0x12,
-};
-
-static const uint8_t completion_opcode[] = {
-	[IBV_WR_RDMA_WRITE] = IBV_WC_RDMA_WRITE,
-	[IBV_WR_RDMA_WRITE_WITH_IMM] = IBV_WC_RDMA_WRITE,
-	[IBV_WR_SEND] = IBV_WC_SEND,
-	[IBV_WR_SEND_WITH_IMM] = IBV_WC_SEND,
-	[IBV_WR_RDMA_READ] = IBV_WC_RDMA_READ,
-	[IBV_WR_ATOMIC_CMP_AND_SWP] = IBV_WC_COMP_SWAP,
-	[IBV_WR_ATOMIC_FETCH_AND_ADD] = IBV_WC_FETCH_ADD,
+static const struct {
+	uint8_t hardware;
+	uint8_t completion;	/* enum ibv_wc_opcode */
+} opcodes[] = {
+	[IBV_WR_RDMA_WRITE] = { 0x08, IBV_WC_RDMA_WRITE },
+	[IBV_WR_RDMA_WRITE_WITH_IMM] = { 0x09, IBV_WC_RDMA_WRITE },
+	[IBV_WR_SEND] = { 0x0a, IBV_WC_SEND },
+	[IBV_WR_SEND_WITH_IMM] = { 0x0b, IBV_WC_SEND },
+	[IBV_WR_RDMA_READ] = { 0x10, IBV_WC_RDMA_READ },
+	[IBV_WR_ATOMIC_CMP_AND_SWP] = { 0x11, IBV_WC_COMP_SWAP },
+	[IBV_WR_ATOMIC_FETCH_AND_ADD] = { 0x12, IBV_WC_FETCH_ADD },
 };
 
 /* A benchmark that asks for more completions than its queue holds is wrong. */
@@ -109,7 +102,7 @@ static inline void write_control(struct fake_qp *q, uint32_t head,
 				 struct fake_wqe *wqe,
 				 const struct ibv_send_wr *wr)
 {
-	wqe->opcode_index = htobe32(head << 8 | hardware_opcode[wr->opcode]);
+	wqe->opcode_index = htobe32(head << 8 | opcodes[wr->opcode].hardware);
 	wqe->qpn_segments = htobe32(q->control + (uint32_t)wr->num_sge);
 	wqe->flags = wr->send_flags;
 	wqe->immediate = wr->imm_data;
@@ -129,7 +122,7 @@ static ALWAYS_INLINE int post_one(struct fake_qp *q, uint32_t head,
 	if (unlikely(head - q->tail >= q->depth))
 		return ENOMEM;
 	if (unlikely((uint32_t)wr->num_sge > FAKE_MAX_SGE ||
-		     wr->opcode > IBV_WR_ATOMIC_FETCH_AND_ADD))
+		     wr->opcode >= sizeof(opcodes) / sizeof(*opcodes)))
 		return EINVAL;
 	q->wr_ids[index] = wr->wr_id;
 	write_control(q, head, wqe, wr);
@@ -204,7 +197,7 @@ static inline void translate(const struct fake_cqe *e, struct ibv_wc *wc)
 
 	wc->wr_id = q->wr_ids[e->index & q->mask];
 	wc->status = IBV_WC_SUCCESS;
-	wc->opcode = (enum ibv_wc_opcode)completion_opcode[e->opcode];
+	wc->opcode = (enum ibv_wc_opcode)opcodes[e->opcode].completion;
 	wc->vendor_err = 0;
 	wc->byte_len = e->length;
 	wc->qp_num = q->qp.qp_num;

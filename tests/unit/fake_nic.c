@@ -33,33 +33,12 @@ bool nic_is_reliable(const struct nic_qp *q)
 	       q->qp.qp_type == IBV_QPT_XRC_RECV;
 }
 
-static enum ibv_wc_opcode send_opcode(enum ibv_wr_opcode opcode)
-{
-	switch (opcode) {
-	case IBV_WR_RDMA_WRITE:
-	case IBV_WR_RDMA_WRITE_WITH_IMM:
-		return IBV_WC_RDMA_WRITE;
-	case IBV_WR_RDMA_READ:
-		return IBV_WC_RDMA_READ;
-	case IBV_WR_BIND_MW:
-		return IBV_WC_BIND_MW;
-	case IBV_WR_LOCAL_INV:
-		return IBV_WC_LOCAL_INV;
-	case IBV_WR_ATOMIC_CMP_AND_SWP:
-		return IBV_WC_COMP_SWAP;
-	case IBV_WR_ATOMIC_FETCH_AND_ADD:
-		return IBV_WC_FETCH_ADD;
-	default:
-		return IBV_WC_SEND;
-	}
-}
-
 static void finish(struct nic_qp *q, const struct nic_send *s,
 		   enum ibv_wc_status status)
 {
 	const struct ibv_wc wc = {
 		.wr_id = s->wr.wr_id,
-		.opcode = send_opcode(s->wr.opcode),
+		.opcode = nic_opcodes[s->wr.opcode].sent,
 		.status = status,
 		.qp_num = q->qp.qp_num,
 	};
@@ -141,7 +120,8 @@ static bool advance(struct nic_qp *q)
 		return true;
 	}
 	rq = nic_receives_of(peer, s);
-	if (nic_takes_receive(s) && rq && rq->posted == rq->done)
+	if (nic_opcodes[s->wr.opcode].takes_receive && rq &&
+	    rq->posted == rq->done)
 		return false;
 	finish(q, s, count_message() == fake_verbs.fail_message ?
 			     fake_verbs.status : nic_transfer(q, peer, s));

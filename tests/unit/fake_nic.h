@@ -177,8 +177,15 @@ void nic_retry(const struct ibv_cq *cq);
  * that message or a later one. */
 void nic_retire(const struct ibv_wc *wc);
 
-/* True when a message of S takes a receive. */
-bool nic_takes_receive(const struct nic_send *s);
+/* What the NIC does of an operation. */
+struct nic_opcode {
+	enum ibv_wc_opcode sent;	/* in the completion of the send */
+	unsigned int access;	/* to the peer's memory; 0: to none */
+	bool takes_receive;
+	bool fetches;		/* writes to the memory of who posted it */
+};
+
+extern const struct nic_opcode nic_opcodes[];	/* by enum ibv_wr_opcode */
 
 /* True when Q sends again what is not acknowledged. */
 bool nic_is_reliable(const struct nic_qp *q);

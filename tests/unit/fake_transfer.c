@@ -64,13 +64,24 @@ static enum ibv_wc_opcode receive_opcode(enum ibv_wr_opcode opcode)
 		       IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV;
 }
 
-bool nic_takes_receive(const struct nic_send *s)
-{
-	return s->wr.opcode == IBV_WR_SEND ||
-	       s->wr.opcode == IBV_WR_SEND_WITH_INV ||
-	       s->wr.opcode == IBV_WR_SEND_WITH_IMM ||
-	       s->wr.opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
-}
+const struct nic_opcode nic_opcodes[] = {
+	[IBV_WR_SEND] = { IBV_WC_SEND, 0, true, false },
+	[IBV_WR_SEND_WITH_IMM] = { IBV_WC_SEND, 0, true, false },
+	[IBV_WR_SEND_WITH_INV] = { IBV_WC_SEND, 0, true, false },
+	[IBV_WR_RDMA_WRITE] = { IBV_WC_RDMA_WRITE, IBV_ACCESS_REMOTE_WRITE,
+				false, false },
+	[IBV_WR_RDMA_WRITE_WITH_IMM] = { IBV_WC_RDMA_WRITE,
+					 IBV_ACCESS_REMOTE_WRITE, true, false },
+	[IBV_WR_RDMA_READ] = { IBV_WC_RDMA_READ, IBV_ACCESS_REMOTE_READ, false,
+			       true },
+	[IBV_WR_ATOMIC_CMP_AND_SWP] = { IBV_WC_COMP_SWAP,
+					IBV_ACCESS_REMOTE_ATOMIC, false, true },
+	[IBV_WR_ATOMIC_FETCH_AND_ADD] = { IBV_WC_FETCH_ADD,
+					  IBV_ACCESS_REMOTE_ATOMIC, false,
+					  true },
+	[IBV_WR_LOCAL_INV] = { IBV_WC_LOCAL_INV, 0, false, false },
+	[IBV_WR_BIND_MW] = { IBV_WC_BIND_MW, 0, false, false },
+};
 
 /* Copy N bytes between the entries of LIST and BYTES.  False when one of them
  * is of memory that does not allow ACCESS, or they are too short. */
@@ -163,30 +174,6 @@ void nic_stray(struct nic_qp *q)
 		take_receive(q, q->rq, q->qp.recv_cq, &m, false);
 }
 
-static unsigned int remote_access(enum ibv_wr_opcode opcode)
-{
-	switch (opcode) {
-	case IBV_WR_RDMA_READ:
-		return IBV_ACCESS_REMOTE_READ;
-	case IBV_WR_ATOMIC_CMP_AND_SWP:
-	case IBV_WR_ATOMIC_FETCH_AND_ADD:
-		return IBV_ACCESS_REMOTE_ATOMIC;
-	default:
-		return IBV_ACCESS_REMOTE_WRITE;
-	}
-}
-
-static bool is_atomic(enum ibv_wr_opcode opcode)
-{
-	return opcode == IBV_WR_ATOMIC_CMP_AND_SWP ||
-	       opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
-}
-
-static bool fetches(enum ibv_wr_opcode opcode)
-{
-	return opcode == IBV_WR_RDMA_READ || is_atomic(opcode);
-}
-
 /* All of it, and the old value back: others see it before or after. */
 static void operate(const struct ibv_send_wr *wr, uint8_t *here, uint8_t *there)
 {
@@ -215,8 +202,8 @@ static enum ibv_wc_status access_memory(struct nic_qp *peer,
 					const struct message *m)
 {
 	const struct ibv_send_wr *wr = &m->send->wr;
-	const bool atomic = is_atomic(wr->opcode);
-	const unsigned int access = remote_access(wr->opcode);
+	const unsigned int access = nic_opcodes[wr->opcode].access;
+	const bool atomic = access == IBV_ACCESS_REMOTE_ATOMIC;
 	const uint64_t address = atomic ? wr->wr.atomic.remote_addr :
 					  wr->wr.rdma.remote_addr;
 	const uint32_t key = atomic ? wr->wr.atomic.rkey : wr->wr.rdma.rkey;
@@ -303,7 +290,7 @@ static enum ibv_wc_status check(const struct nic_qp *q,
 		return IBV_WC_LOC_PROT_ERR;
 	if ((fake_verbs.iwarp && (opcode == IBV_WR_SEND_WITH_IMM ||
 				  opcode == IBV_WR_RDMA_WRITE_WITH_IMM)) ||
-	    (q->qp.qp_type == IBV_QPT_UC && fetches(opcode)) ||
+	    (q->qp.qp_type == IBV_QPT_UC && nic_opcodes[opcode].fetches) ||
 	    (q->qp.qp_type == IBV_QPT_UD && opcode != IBV_WR_SEND &&
 	     opcode != IBV_WR_SEND_WITH_IMM))
 		return IBV_WC_LOC_QP_OP_ERR;
@@ -335,7 +322,7 @@ static uint32_t length_of(const struct nic_send *s)
 static uint8_t *bytes_of(const struct message *m, uint8_t *bounce)
 {
 	const struct nic_send *s = m->send;
-	const bool in = fetches(s->wr.opcode);
+	const bool in = nic_opcodes[s->wr.opcode].fetches;
 
 	if (s->wr.send_flags & IBV_SEND_INLINE)
 		return s->inline_data;
@@ -356,8 +343,9 @@ static enum ibv_wc_status transfer(struct nic_qp *q, struct nic_qp *peer,
 		.length = length_of(s),
 		.reliable = nic_is_reliable(q),
 	};
+	const struct nic_opcode *op = &nic_opcodes[s->wr.opcode];
+	const bool takes = op->takes_receive, written = op->access;
 	enum ibv_wc_status status;
-	bool takes = nic_takes_receive(s), written = false;
 	struct nic_rq *rq;
 
 	if (nic_is_local(s))
@@ -369,12 +357,9 @@ static enum ibv_wc_status transfer(struct nic_qp *q, struct nic_qp *peer,
 	rq = nic_receives_of(peer, s);
 	if (!rq)
 		return IBV_WC_REM_INV_REQ_ERR;
-	if (s->wr.opcode != IBV_WR_SEND &&
-	    s->wr.opcode != IBV_WR_SEND_WITH_INV &&
-	    s->wr.opcode != IBV_WR_SEND_WITH_IMM) {
+	if (written) {
 		status = access_memory(peer, &m);
-		written = true;
-		if (!status && bounce && fetches(s->wr.opcode) &&
+		if (!status && bounce && op->fetches &&
 		    !copy_entries(s->sge, s->wr.num_sge, bounce, m.length,
 				  IBV_ACCESS_LOCAL_WRITE))
 			status = IBV_WC_LOC_PROT_ERR;

@@ -41,16 +41,21 @@ static uint8_t count_of(const struct ibv_send_wr *wr)
 		       flags[1] : (uint8_t)be32toh(wr->imm_data);
 }
 
+static bool is_answered(enum ibv_wr_opcode opcode)
+{
+	FOR_EACH_PINGPONG(op)
+		if (op_table[op].opcode == opcode)
+			return true;
+	return false;
+}
+
 /* Answers each message at once, as pong would; a read and an atomic need no
  * answer. */
 static void answer(struct fake *fake, struct fake_qp *q,
 		   const struct ibv_send_wr *wr)
 {
-	if (wr->opcode == IBV_WR_RDMA_READ ||
-	    wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP ||
-	    wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD)
-		return;
-	bring(fake, q, wr->opcode, count_of(wr));
+	if (is_answered(wr->opcode))
+		bring(fake, q, wr->opcode, count_of(wr));
 }
 
 static struct fake *new_fake(struct flow *f, enum op op, uint32_t depth,

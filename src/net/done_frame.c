@@ -14,33 +14,23 @@
 /* Size of one interval in the frame. */
 #define INTERVAL_BYTES 24
 
-/*
- * X(id, name, present, code, clear): the fields in the order of their ids, from
- * 1 on, all of them optional.
- *   present  DONE has it
- *   code     writes or reads it, as C does
- *   clear    leaves out of DONE what was read of it
- */
+/* The fields of DONE, for wire_fields().  CLEAR leaves out what was read of
+ * one. */
 #define FIELD_LIST(X) \
-	X(COUNTERS, "counters", done->counters.n, \
+	X(COUNTERS, "counters", true, done->counters.n, \
 	  done_code_counters(c, &done->counters), \
 	  counters_free(&done->counters)) \
-	X(CPU, "cpu", done->cpu.ns, code_cpu(c, &done->cpu), \
+	X(CPU, "cpu", true, done->cpu.ns, code_cpu(c, &done->cpu), \
 	  cpu_cost_free(&done->cpu)) \
-	X(EVENTS, "events", done->events.known, \
+	X(EVENTS, "events", true, done->events.known, \
 	  code_events(c, &done->events), done->events.known = false) \
-	X(RECEIVERS, "receivers", done->n_receivers, code_receivers(c, done), \
-	  done->n_receivers = 0) \
-	X(CLOCK, "clock", done->span[0] || isfinite(done->clock.drift), \
-	  code_spans(c, done), \
+	X(RECEIVERS, "receivers", true, done->n_receivers, \
+	  code_receivers(c, done), done->n_receivers = 0) \
+	X(CLOCK, "clock", true, \
+	  done->span[0] || isfinite(done->clock.drift), code_spans(c, done), \
 	  done->clock.drift = NAN; done->span[0] = done->span[1] = 0)
 
-enum {
-	FIELD_NONE,
-#define X(id, ...) FIELD_##id,
-	FIELD_LIST(X)
-#undef X
-};
+WIRE_FIELD_IDS(FIELD_LIST);
 
 /* Relative tolerance of sums of reals: rounding grows with the number of
  * terms. */
@@ -319,12 +309,7 @@ static bool code_field(struct field *field, void *what)
 	struct done *done = what;
 
 	switch (field->id) {
-#define X(id, name, present, code, clear) \
-	case FIELD_##id: \
-		code; \
-		return true;
-	FIELD_LIST(X)
-#undef X
+		FIELD_LIST(WIRE_FIELD_CASE)
 	default:
 		return false;
 	}
@@ -333,7 +318,7 @@ static bool code_field(struct field *field, void *what)
 static void clear_field(struct done *done, uint16_t id)
 {
 	switch (id) {
-#define X(id, name, present, code, clear) \
+#define X(id, name, optional, present, code, clear) \
 	case FIELD_##id: \
 		clear; \
 		break;
@@ -388,11 +373,7 @@ void done_free(struct done *done)
 
 static void code_fields(struct cursor *c, struct done *done)
 {
-	const struct field_to_write rows[] = {
-#define X(id, name, present, ...) { FIELD_##id, present, true, name },
-		FIELD_LIST(X)
-#undef X
-	};
+	const struct field_to_write rows[] = { FIELD_LIST(WIRE_FIELD_ROW) };
 
 	wire_fields(c, rows, sizeof(rows) / sizeof(*rows),
 		    c->frame ? get_field : code_field, done);

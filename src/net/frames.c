@@ -126,9 +126,6 @@ void frames_own_words(const struct error *err, const char *peer,
 		strlen(err->message + skip) + 1);
 }
 
-/* Ids of the fields of an ENDPOINT. */
-enum { FIELD_CM = 1, FIELD_MEMORY, FIELD_XRC, FIELD_TOOK, FIELD_ALLOWANCES };
-
 /* The number of an object at an end: 24 bits. */
 #define OBJECT(value, what) \
 	WIRE_WITHIN(c, 4, value, what, 0, ENDPOINT_QPN_MAX)
@@ -143,6 +140,30 @@ static void code_targets(struct cursor *c, struct endpoint *e)
 	}
 }
 
+static void code_manager(struct cursor *c, struct endpoint *e)
+{
+	WIRE_WITHIN(c, 2, e->cm_port, "rdma_cm port", 1, 65535);
+	WIRE_RAW(c, e->cm_token);
+}
+
+static void code_allowances(struct cursor *c, struct endpoint *e)
+{
+	WIRE(c, 8, e->allowances);
+	WIRE(c, 4, e->allowances_rkey);
+}
+
+/* The fields of an ENDPOINT, for wire_fields(). */
+#define FIELD_LIST(X) \
+	X(CM, "rdma-cm", false, e->cm_port, code_manager(c, e)) \
+	X(MEMORY, "memory", true, e->memory[0], WIRE_STRING(c, e->memory)) \
+	X(XRC, "xrc", false, e->targets, code_targets(c, e)) \
+	X(TOOK, "took", true, e->took, \
+	  WIRE_WITHIN(c, 8, e->took, "took", 0, COUNT_MAX)) \
+	X(ALLOWANCES, "allowances", true, e->allowances, \
+	  code_allowances(c, e))
+
+WIRE_FIELD_IDS(FIELD_LIST);
+
 /* A field_coder of a struct endpoint. */
 static bool code_endpoint_field(struct field *field, void *what)
 {
@@ -150,23 +171,7 @@ static bool code_endpoint_field(struct field *field, void *what)
 	struct endpoint *e = what;
 
 	switch (field->id) {
-	case FIELD_CM:
-		WIRE_WITHIN(c, 2, e->cm_port, "rdma_cm port", 1, 65535);
-		WIRE_RAW(c, e->cm_token);
-		return true;
-	case FIELD_MEMORY:
-		WIRE_STRING(c, e->memory);
-		return true;
-	case FIELD_XRC:
-		code_targets(c, e);
-		return true;
-	case FIELD_TOOK:
-		WIRE_WITHIN(c, 8, e->took, "took", 0, COUNT_MAX);
-		return true;
-	case FIELD_ALLOWANCES:
-		WIRE(c, 8, e->allowances);
-		WIRE(c, 4, e->allowances_rkey);
-		return true;
+		FIELD_LIST(WIRE_FIELD_CASE)
 	default:
 		return false;
 	}
@@ -174,13 +179,7 @@ static bool code_endpoint_field(struct field *field, void *what)
 
 static void code_endpoint_fields(struct cursor *c, struct endpoint *e)
 {
-	const struct field_to_write rows[] = {
-		{ FIELD_CM, e->cm_port, false, "rdma-cm" },
-		{ FIELD_MEMORY, e->memory[0], true, "memory" },
-		{ FIELD_XRC, e->targets, false, "xrc" },
-		{ FIELD_TOOK, e->took, true, "took" },
-		{ FIELD_ALLOWANCES, e->allowances, true, "allowances" },
-	};
+	const struct field_to_write rows[] = { FIELD_LIST(WIRE_FIELD_ROW) };
 
 	wire_fields(c, rows, sizeof(rows) / sizeof(*rows), code_endpoint_field,
 		    e);

@@ -113,8 +113,24 @@ static void code_facts(struct cursor *c, struct facts *facts)
 	wire_fields(c, rows, FACTS, code_fact, facts);
 }
 
-enum { FIELD_FACTS = 1, FIELD_XRC, FIELD_SGE, FIELD_MCAST,
-       FIELD_IWARP };
+static void code_xrc(struct cursor *c, struct port_limits *limits)
+{
+	if (c->frame)
+		limits->xrc = true;
+	WIRE(c, 4, limits->odp[TRANSPORT_XRC]);
+}
+
+/* The fields of a port, for wire_fields(). */
+#define FIELD_LIST(X) \
+	X(FACTS, "facts", true, facts_any(&port->facts), \
+	  code_facts(c, &port->facts)) \
+	X(XRC, "xrc", true, s->xrc, code_xrc(c, s)) \
+	X(SGE, "sge", true, s->max_sge, SGE_LIST(WIRE_MEMBER)) \
+	X(MCAST, "mcast", true, s->max_mcast_grp, MCAST_LIST(WIRE_MEMBER)) \
+	X(IWARP, "iwarp", true, port->iwarp, \
+	  WIRE_WITHIN(c, 1, port->iwarp, "iwarp", 1, 1))
+
+WIRE_FIELD_IDS(FIELD_LIST);
 
 /* A field_coder of a struct port. */
 static bool code_more(struct field *field, void *what)
@@ -124,23 +140,7 @@ static bool code_more(struct field *field, void *what)
 	struct cursor *c = &field->value;
 
 	switch (field->id) {
-	case FIELD_FACTS:
-		code_facts(c, &port->facts);
-		return true;
-	case FIELD_XRC:
-		if (c->frame)
-			s->xrc = true;
-		WIRE(c, 4, s->odp[TRANSPORT_XRC]);
-		return true;
-	case FIELD_SGE:
-		SGE_LIST(WIRE_MEMBER)
-		return true;
-	case FIELD_MCAST:
-		MCAST_LIST(WIRE_MEMBER)
-		return true;
-	case FIELD_IWARP:
-		WIRE_WITHIN(c, 1, port->iwarp, "iwarp", 1, 1);
-		return true;
+		FIELD_LIST(WIRE_FIELD_CASE)
 	default:
 		return false;
 	}
@@ -148,13 +148,8 @@ static bool code_more(struct field *field, void *what)
 
 static void code_fields(struct cursor *c, struct port *port)
 {
-	const struct field_to_write rows[] = {
-		{ FIELD_FACTS, facts_any(&port->facts), true, "facts" },
-		{ FIELD_XRC, port->limits.xrc, true, "xrc" },
-		{ FIELD_SGE, port->limits.max_sge, true, "sge" },
-		{ FIELD_MCAST, port->limits.max_mcast_grp, true, "mcast" },
-		{ FIELD_IWARP, port->iwarp, true, "iwarp" },
-	};
+	const struct port_limits *s = &port->limits;
+	const struct field_to_write rows[] = { FIELD_LIST(WIRE_FIELD_ROW) };
 
 	wire_fields(c, rows, sizeof(rows) / sizeof(*rows), code_more, port);
 }

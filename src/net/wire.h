@@ -240,6 +240,21 @@ struct field_to_write {
 void wire_fields(struct cursor *c, const struct field_to_write *rows, size_t n,
 		 field_coder *code, void *what);
 
+/*
+ * X(id, name, optional, present, code, ...): the fields of something, in the
+ * order of their ids, which begin with 1.  PRESENT: there is one to be written;
+ * CODE writes or reads it.  Of a LIST of them are made the ids, the cases of a
+ * field_coder, and the rows for wire_fields().
+ */
+#define WIRE_FIELD_ID(id, ...) FIELD_##id,
+#define WIRE_FIELD_IDS(LIST) enum { FIELD_NONE, LIST(WIRE_FIELD_ID) }
+#define WIRE_FIELD_CASE(id, name, optional, present, code, ...) \
+	case FIELD_##id: \
+		code; \
+		return true;
+#define WIRE_FIELD_ROW(id, name, optional, present, ...) \
+	{ FIELD_##id, present, optional, name },
+
 /* Check a FIELD of a frame of TYPE against its range.  Returns 0, or -EPROTO
  * with the field, the VALUE and the allowed range in ERR. */
 int wire_check(enum frame_type type, const char *field, uint64_t value,

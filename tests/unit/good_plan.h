@@ -1,7 +1,7 @@
 /* A plan, and a port for it, that nothing is wrong with, to be spoiled. */
 #pragma once
 
-#include "model/plan.h"
+#include "model/param.h"
 #include "model/port.h"
 
 /* PLAN does OP, with a size that it has. */
@@ -16,26 +16,17 @@ static inline void set_op(struct plan *plan, enum op op)
 
 static inline struct plan good_plan(void)
 {
-	return (struct plan){
-		.op = OP_WRITE,
-		.metric = METRIC_BANDWIDTH,
-		.sizes = { 1, { 65536 } },
-		.duration = 1000000000,
-		.walk = 4096,
-		.qps = 1,
-		.threads = 1,
-		.post_list = 1,
-		.sge = 1,
-		.tx_depth = 128,
-		.rx_depth = PLAN_AUTO,
-		.cq_mod = PLAN_AUTO,
-		.mtu = PLAN_AUTO,
-		.outstanding_reads = PLAN_AUTO,
-		.inline_size = PLAN_AUTO,
-		.recv_post_list = 1,
-		.dscp = PLAN_AUTO,
-		.hop_limit = 64,
-	};
+	struct parameters params;
+
+	param_defaults(&params);
+	params.plan.op = OP_WRITE;
+	params.plan.metric = METRIC_BANDWIDTH;
+	params.plan.sizes = (struct sizes){ 1, { 65536 } };
+	params.plan.duration = 1000000000;
+	params.plan.warmup = 0;
+	params.plan.timeout = 0;
+	params.plan.tx_depth = 128;
+	return params.plan;
 }
 
 static inline struct port good_port(void)

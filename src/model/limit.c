@@ -101,7 +101,7 @@ static double counter_value(const struct result_row *row,
 
 	for (int client = 1; client >= 0; client--) {
 		const struct counter *counter =
-			counters_find(&row->counters[client], v->counter);
+			counters_find(&row->at[client].counters, v->counter);
 
 		if (!counter || !counter->known) {
 			unknown_too = unknown_too || counter;

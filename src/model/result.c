@@ -16,8 +16,8 @@ void result_free(struct result *result)
 		free(result->rows[i].control);
 		timeline_free(&result->rows[i].timeline);
 		for (int d = 0; d < 2; d++) {
-			counters_free(&result->rows[i].counters[d]);
-			cpu_cost_free(&result->rows[i].cpu[d]);
+			counters_free(&result->rows[i].at[d].counters);
+			cpu_cost_free(&result->rows[i].at[d].cpu);
 			free(result->rows[i].directions[d].intervals);
 			free(result->rows[i].directions[d].threads);
 		}

@@ -59,6 +59,13 @@ struct event_counts {
 	uint64_t receives;
 };
 
+/* What each end measures of itself, and says in DONE (net/frames.h). */
+struct end_measured {
+	struct counters counters;	/* of its port; on the heap, as cpu */
+	struct cpu_cost cpu;
+	struct event_counts events;
+};
+
 /* One message size. */
 struct result_row {
 	uint64_t size;
@@ -77,8 +84,6 @@ struct result_row {
 	struct result_direction total;
 	struct latency_summary latency;		/* if the metric is latency */
 	struct load load;	/* compared with the requested rate */
-	struct cpu_cost cpu[2];	/* of the server, of the client */
-	struct event_counts events[2];	/* likewise */
 	uint64_t lost;		/* unanswered pings */
 	uint32_t n_directions;	/* 2 if both ends sent, else 0 */
 	struct result_direction directions[2];
@@ -93,8 +98,7 @@ struct result_row {
 	uint64_t *receivers;	/* messages that each received */
 	uint32_t n_bins;	/* 0: not requested */
 	struct histogram_bin *bins;
-	struct counters counters[2];	/* of the server's port, and of the
-					 * client's */
+	struct end_measured at[2];	/* the server, the client */
 	struct timeline timeline;	/* of this end; empty: not asked for */
 	struct control_row *control;	/* NULL: a test of traffic */
 };

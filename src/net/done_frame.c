@@ -17,13 +17,13 @@
 /* The fields of DONE, for wire_fields().  CLEAR leaves out what was read of
  * one. */
 #define FIELD_LIST(X) \
-	X(COUNTERS, "counters", true, done->counters.n, \
-	  done_code_counters(c, &done->counters), \
-	  counters_free(&done->counters)) \
-	X(CPU, "cpu", true, done->cpu.ns, code_cpu(c, &done->cpu), \
-	  cpu_cost_free(&done->cpu)) \
-	X(EVENTS, "events", true, done->events.known, \
-	  code_events(c, &done->events), done->events.known = false) \
+	X(COUNTERS, "counters", true, done->own.counters.n, \
+	  done_code_counters(c, &done->own.counters), \
+	  counters_free(&done->own.counters)) \
+	X(CPU, "cpu", true, done->own.cpu.ns, code_cpu(c, &done->own.cpu), \
+	  cpu_cost_free(&done->own.cpu)) \
+	X(EVENTS, "events", true, done->own.events.known, \
+	  code_events(c, &done->own.events), done->own.events.known = false) \
 	X(RECEIVERS, "receivers", true, done->n_receivers, \
 	  code_receivers(c, done), done->n_receivers = 0) \
 	X(CLOCK, "clock", true, \
@@ -361,8 +361,8 @@ void done_leave_out(struct done *done, const char *what, struct error *why)
 
 void done_free(struct done *done)
 {
-	counters_free(&done->counters);
-	cpu_cost_free(&done->cpu);
+	counters_free(&done->own.counters);
+	cpu_cost_free(&done->own.cpu);
 	free(done->threads);
 	free(done->intervals);
 	free(done->receivers);

@@ -255,9 +255,7 @@ struct done {
 	struct thread_row *threads;
 	uint32_t n_intervals;
 	struct interval *intervals;
-	struct counters counters;
-	struct cpu_cost cpu;
-	struct event_counts events;
+	struct end_measured own;
 	uint32_t n_receivers;	/* of a group; 0: fewer than 2 */
 	uint64_t *receivers;	/* messages that each received; on the heap */
 	/* the caller's, filled by decode; NULL: samples are an error */

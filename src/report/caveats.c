@@ -208,9 +208,9 @@ static bool sends_data(const struct plan *plan, bool client)
 static double missing_from(const struct subject *s, bool client)
 {
 	const struct result_row *row = s->row;
-	const struct counter *sent = counters_find(&row->counters[client],
+	const struct counter *sent = counters_find(&row->at[client].counters,
 						   "sent_pkts");
-	const struct counter *came = counters_find(&row->counters[!client],
+	const struct counter *came = counters_find(&row->at[!client].counters,
 						   "rcvd_pkts");
 	const uint64_t packets = sends_data(s->plan, client) ?
 				 row->size / s->plan->mtu + 1 : 1;

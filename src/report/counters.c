@@ -76,9 +76,9 @@ static json_t *rose_json(const struct result_row *row)
 	json_t *array = json_array();
 
 	for (int client = 1; client >= 0; client--)
-		for (uint32_t i = 0; i < row->counters[client].n; i++) {
+		for (uint32_t i = 0; i < row->at[client].counters.n; i++) {
 			const struct counter *counter =
-				&row->counters[client].list[i];
+				&row->at[client].counters.list[i];
 			const struct counter_row *about = risen_row(counter);
 
 			if (!about)
@@ -103,8 +103,8 @@ json_t *counters_json(const struct parameters *params,
 	if (choice->shown == COUNTERS_NONE)
 		return json_null();
 	return json_pack("{s:o, s:o, s:o}", "client",
-			 end_json(choice, &row->counters[1]), "server",
-			 end_json(choice, &row->counters[0]), "rose",
+			 end_json(choice, &row->at[1].counters), "server",
+			 end_json(choice, &row->at[0].counters), "rose",
 			 rose_json(row));
 }
 
@@ -175,7 +175,7 @@ static void find_risen(const struct result *r, bool client,
 		       struct risen_list *risen)
 {
 	for (uint32_t i = 0; i < r->n_rows; i++) {
-		const struct counters *of = &r->rows[i].counters[client];
+		const struct counters *of = &r->rows[i].at[client].counters;
 
 		for (uint32_t k = 0; k < of->n; k++) {
 			const struct counter_row *about =
@@ -206,7 +206,7 @@ static void print_risen(FILE *out, const struct result *r,
 static bool has_counters(const struct result *r, bool client)
 {
 	for (uint32_t i = 0; i < r->n_rows; i++)
-		if (r->rows[i].counters[client].n)
+		if (r->rows[i].at[client].counters.n)
 			return true;
 	return false;
 }
@@ -295,8 +295,9 @@ static void print_value(FILE *out, const struct counter *counter)
 static void print_values(FILE *out, const struct result_row *row,
 			 const char *name, bool if_zero)
 {
-	const struct counter *client = counters_find(&row->counters[1], name);
-	const struct counter *server = counters_find(&row->counters[0], name);
+	const struct end_measured *at = row->at;
+	const struct counter *client = counters_find(&at[1].counters, name);
+	const struct counter *server = counters_find(&at[0].counters, name);
 
 	if (!if_zero && !(client && client->value) &&
 	    !(server && server->value))
@@ -311,8 +312,8 @@ static void print_values(FILE *out, const struct result_row *row,
  * theirs, those that only the server has. */
 static void print_all_values(FILE *out, const struct result_row *row)
 {
-	const struct counters *client = &row->counters[1];
-	const struct counters *server = &row->counters[0];
+	const struct counters *client = &row->at[1].counters;
+	const struct counters *server = &row->at[0].counters;
 	uint32_t c = 0, s = 0;
 
 	while (c < client->n || s < server->n) {
@@ -334,7 +335,7 @@ static void print_chosen(FILE *out, const struct result *r,
 	const struct counter_choice *choice = &r->params.plan.counters;
 	char name[COUNTER_NAME_SIZE], heading[NAME_WIDTH + 1] = "counter";
 
-	if (!row->counters[0].n && !row->counters[1].n)
+	if (!row->at[0].counters.n && !row->at[1].counters.n)
 		return;
 	if (r->n_rows > 1)
 		snprintf(heading, sizeof(heading), "counter, size %" PRIu64,
@@ -381,7 +382,8 @@ static bool is_known(const struct result *r, const char *name, bool both)
 	for (uint32_t i = 0; i < r->n_rows; i++)
 		for (int client = 0; client < 2; client++)
 			if ((both || client == !r->at_server) &&
-			    counters_find(&r->rows[i].counters[client], name))
+			    counters_find(&r->rows[i].at[client].counters,
+					  name))
 				return true;
 	return false;
 }
@@ -401,7 +403,7 @@ void report_counters(const struct result *r)
 void counters_print_perftest(FILE *out, const struct result *r,
 			     const struct result_row *row)
 {
-	const struct counters *mine = &row->counters[!r->at_server];
+	const struct counters *mine = &row->at[!r->at_server].counters;
 	const char *rest = own_choice(r)->names;
 
 	if (!rest)

@@ -8,7 +8,7 @@
 
 static struct cpu_figures figures_of(const struct result_row *row, bool client)
 {
-	return cpu_cost_figures(&row->cpu[client], result_message_rate(row),
+	return cpu_cost_figures(&row->at[client].cpu, result_message_rate(row),
 				row->size);
 }
 
@@ -49,7 +49,7 @@ static json_t *threads(const struct cpu_cost *cost)
 
 static json_t *end(const struct result_row *row, bool client)
 {
-	const struct cpu_cost *cost = &row->cpu[client];
+	const struct cpu_cost *cost = &row->at[client].cpu;
 	const struct cpu_figures f = figures_of(row, client);
 	const struct cpu_use *use = &cost->process;
 
@@ -90,7 +90,7 @@ static void print_value(FILE *out, double value, const char *unit)
 static void print_end(FILE *out, const struct result_row *row, bool client,
 		      bool per_gb)
 {
-	const struct cpu_cost *cost = &row->cpu[client];
+	const struct cpu_cost *cost = &row->at[client].cpu;
 	const struct cpu_figures f = figures_of(row, client);
 
 	fprintf(out, "   %s: CPU ", client ? "client" : "server");

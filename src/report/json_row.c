@@ -228,8 +228,8 @@ static json_t *events(const struct plan *plan, const struct result_row *row)
 {
 	if (!plan->events)
 		return json_null();
-	return json_pack("{s:o, s:o}", "client", events_of(&row->events[1]),
-			 "server", events_of(&row->events[0]));
+	return json_pack("{s:o, s:o}", "client", events_of(&row->at[1].events),
+			 "server", events_of(&row->at[0].events));
 }
 
 json_t *json_row(const struct parameters *params, const struct result_row *row)

@@ -235,7 +235,7 @@ static void print_lost(FILE *out, const struct plan *plan,
 static void print_events(FILE *out, const struct plan *plan, bool client,
 			 const struct result_row *row)
 {
-	const struct event_counts *e = &row->events[client];
+	const struct event_counts *e = &row->at[client].events;
 	/* nothing solicits the completion of a send */
 	const bool sends = e->sends ||
 			   (plan_sends(plan, client) && !plan->solicited);

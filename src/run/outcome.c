@@ -160,23 +160,23 @@ void outcome_describe(struct run *run, struct done *done)
 		.latency = run->latency,
 		.method = sends ? run->res.method : POST_AUTO,
 		.inline_size = run->res.inline_size,
-		.events.known = plan->events,
+		.own.events.known = plan->events,
 		.window_error = DONE_UNKNOWN,
 		.interval_error = DONE_UNKNOWN,
 		.clock = clock_describe(&run->clock, tick,
 					run->watch.deviation),
 	};
 	describe_receivers(run, done);
-	done->counters = counter_reader_take(run->monitor.counters);
-	meter_describe(&run->meter, &run->result->params.cpus, &done->cpu);
+	done->own.counters = counter_reader_take(run->monitor.counters);
+	meter_describe(&run->meter, &run->result->params.cpus, &done->own.cpu);
 	for (uint32_t t = 0; t < run->n_flows; t++) {
 		done->posted += run->flows[t].posted;
 		done->received += run->flows[t].received;
 		done->lost += run->flows[t].lost;
 		done->queue_checks += run->flows[t].dryness.checks;
 		done->dry += run->flows[t].dryness.dry;
-		done->events.sends += run->flows[t].send_events;
-		done->events.receives += run->flows[t].receive_events;
+		done->own.events.sends += run->flows[t].send_events;
+		done->own.events.receives += run->flows[t].receive_events;
 		if (run->flows[t].open)
 			done->late += run->flows[t].open->late;
 	}
@@ -336,11 +336,8 @@ struct result_row *outcome_add_row(struct run *run, uint64_t size,
 	describe_drain(run, row);
 	for (int client = 0; client < 2; client++)
 		if (of[client]) {
-			row->counters[client] = of[client]->counters;
-			of[client]->counters = (struct counters){ 0 };
-			row->cpu[client] = of[client]->cpu;
-			of[client]->cpu = (struct cpu_cost){ 0 };
-			row->events[client] = of[client]->events;
+			row->at[client] = of[client]->own;
+			of[client]->own = (struct end_measured){ 0 };
 			r->clocks[client] = of[client]->clock;
 		}
 	if (of[0]) {

@@ -155,21 +155,21 @@ void result_add_cpu(struct result *r)
 {
 	r->params.cpu = true;
 	for (uint32_t k = 0; k < r->n_rows; k++) {
-		struct cpu_cost *cost = r->rows[k].cpu;
+		struct end_measured *at = r->rows[k].at;
 
-		cost[1] = (struct cpu_cost){
+		at[1].cpu = (struct cpu_cost){
 			.ns = 500000000,
 			.process = { 490000000, 10000000, 3, 4 },
 			.host_busy_ns = 630000000,
 			.host_ns = 2000000000,
 			.interrupts = CPU_UNKNOWN,
 			.n_threads = 1,
-			.threads = xcalloc(1, sizeof(*cost->threads)),
+			.threads = xcalloc(1, sizeof(struct cpu_thread)),
 		};
-		cost[1].threads[0] = (struct cpu_thread){
+		at[1].cpu.threads[0] = (struct cpu_thread){
 			3, { 480000000, 10000000, 1, CPU_UNKNOWN } };
 		if (!k)
-			cost[0] = (struct cpu_cost){
+			at[0].cpu = (struct cpu_cost){
 				.ns = 400000000,
 				.process = { 0, 200000, 8, 0 },
 				.host_busy_ns = CPU_UNKNOWN,

@@ -49,8 +49,8 @@ static struct result *make(const char *choice)
 
 	assert_int_equal(counter_choice_parse(choice,
 					      &r->params.plan.counters), 0);
-	set(&r->rows[0].counters[1], clients, COUNT(clients));
-	set(&r->rows[0].counters[0], servers, COUNT(servers));
+	set(&r->rows[0].at[1].counters, clients, COUNT(clients));
+	set(&r->rows[0].at[0].counters, servers, COUNT(servers));
 	return r;
 }
 
@@ -107,7 +107,7 @@ TEST(test_json_of_others)
 	check_null(root, "counters");
 	json_decref(root);
 	r = make("interest");
-	counters_free(&r->rows[0].counters[0]);
+	counters_free(&r->rows[0].at[0].counters);
 	root = json_of(r);
 	check_null(root, "counters.server");
 	assert_int_equal(json_array_size(at(root, "counters.rose")), 2);
@@ -153,7 +153,7 @@ TEST(test_lines)
 		   " server: out_of_seq_request rose by 99: " SEQUENCE
 		   " client: np_cnp_sent rose by 7: " CNP);
 	r = make("interest");
-	set(&r->rows[1].counters[0], servers, COUNT(servers));
+	set(&r->rows[1].at[0].counters, servers, COUNT(servers));
 	check_text(r, " client: completer_retry_err rose by 153 at size 64: "
 		   RETRIES " server: out_of_seq_request rose by 198, most at "
 		   "size 64: " SEQUENCE " client: np_cnp_sent rose by 7 at "
@@ -187,9 +187,9 @@ TEST(test_nothing_rose)
 			struct result *r = result_bandwidth();
 
 			if (rows[i].client)
-				set(&r->rows[0].counters[1], still, 1);
+				set(&r->rows[0].at[1].counters, still, 1);
 			if (rows[i].server)
-				set(&r->rows[0].counters[0], still, 1);
+				set(&r->rows[0].at[0].counters, still, 1);
 			r->params.plan.counters.given = given;
 			check_text(r, given ? rows[i].asked : "");
 		}
@@ -243,8 +243,8 @@ TEST(test_packets_that_did_not_arrive)
 	struct one server[] = { { "rcvd_pkts", 17810 }, { "sent_pkts", 4453 } };
 
 #define SET \
-	set(&r->rows[0].counters[1], client, 2); \
-	set(&r->rows[0].counters[0], server, 2)
+	set(&r->rows[0].at[1].counters, client, 2); \
+	set(&r->rows[0].at[0].counters, server, 2)
 	r->n_rows = 1;
 	r->params.plan.qps = 1;
 	r->rows[0].tx_depth = 128;
@@ -283,7 +283,7 @@ TEST(test_one_port)
 
 	r->n_rows = 1;
 	r->server = r->client;
-	set(&r->rows[0].counters[0], clients, 1);
+	set(&r->rows[0].at[0].counters, clients, 1);
 	r->path.remote.raw = r->path.local.raw;
 	check_text(r, " both ends, on one port: completer_retry_err rose by "
 		   "153: " RETRIES " both ends, on one port: np_cnp_sent rose "
@@ -302,8 +302,8 @@ TEST(test_values)
 	struct result *r = make("all");
 
 	r->n_rows = 1;
-	set(&r->rows[0].counters[1], clients + 3, 2);
-	set(&r->rows[0].counters[0], servers, 3);
+	set(&r->rows[0].at[1].counters, clients + 3, 2);
+	set(&r->rows[0].at[0].counters, servers, 3);
 	check_text(r, " server: out_of_seq_request rose by 99: " SEQUENCE
 		   "   counter                                            c"
 		   "lient           server\n"
@@ -314,8 +314,8 @@ TEST(test_values)
 		   "   sent_pkts                                           "
 		   " 2000                -\n");
 	r = make("rdma_sends,hw_counters/none");
-	set(&r->rows[0].counters[1], clients + 3, 2);
-	set(&r->rows[0].counters[0], servers + 2, 1);
+	set(&r->rows[0].at[1].counters, clients + 3, 2);
+	set(&r->rows[0].at[0].counters, servers + 2, 1);
 	check_text(r,
 		   "   counter, size 64                                   c"
 		   "lient           server\n"
@@ -336,7 +336,7 @@ TEST(test_many_lines)
 		snprintf(names[i], sizeof(names[i]), "res_%03d", i);
 		list[i] = (struct one){ names[i], 1 };
 	}
-	set(&r->rows[0].counters[0], list, 100);
+	set(&r->rows[0].at[0].counters, list, 100);
 	text = text_of(r);
 	assert_contains(text, "server: res_063 rose by 1");
 	assert_null(strstr(text, "res_064"));
@@ -355,7 +355,7 @@ TEST(test_large_sums)
 
 	r->n_rows = 17;
 	for (uint32_t i = 0; i < r->n_rows; i++)
-		set(&r->rows[i].counters[0], most, 1);
+		set(&r->rows[i].at[0].counters, most, 1);
 	text = text_of(r);
 	assert_contains(text, "server: link_downed rose by "
 			"18446744073709551615, most at size");

@@ -63,7 +63,7 @@ TEST(test_figures_that_are_not_known)
 /* DONE with COST and nothing else. */
 static struct frame frame_of(const struct cpu_cost *cost)
 {
-	struct done done = { .cpu = *cost, .clock.drift = NAN };
+	struct done done = { .own.cpu = *cost, .clock.drift = NAN };
 	struct frame frame;
 
 	frame = encode_done(&done);
@@ -85,21 +85,22 @@ TEST(test_there_and_back)
 	struct done got;
 
 	assert_int_equal(decode(&frame, &got, &err), 0);
-	assert_int_equal(got.cpu.ns, sample.ns);
-	assert_memory_equal(&got.cpu.process, &sample.process,
+	assert_int_equal(got.own.cpu.ns, sample.ns);
+	assert_memory_equal(&got.own.cpu.process, &sample.process,
 			    sizeof(sample.process));
-	assert_int_equal(got.cpu.host_busy_ns, sample.host_busy_ns);
-	assert_int_equal(got.cpu.host_ns, sample.host_ns);
-	assert_int_equal(got.cpu.interrupts, sample.interrupts);
-	assert_int_equal(got.cpu.n_threads, 2);
+	assert_int_equal(got.own.cpu.host_busy_ns, sample.host_busy_ns);
+	assert_int_equal(got.own.cpu.host_ns, sample.host_ns);
+	assert_int_equal(got.own.cpu.interrupts, sample.interrupts);
+	assert_int_equal(got.own.cpu.n_threads, 2);
 	for (uint32_t t = 0; t < 2; t++) {
-		assert_int_equal(got.cpu.threads[t].cpu, threads[t].cpu);
-		assert_memory_equal(&got.cpu.threads[t].use, &threads[t].use,
+		assert_int_equal(got.own.cpu.threads[t].cpu, threads[t].cpu);
+		assert_memory_equal(&got.own.cpu.threads[t].use,
+				    &threads[t].use,
 				    sizeof(threads[t].use));
 	}
 	done_free(&got);
-	assert_null(got.cpu.threads);
-	assert_int_equal(got.cpu.ns, 0);
+	assert_null(got.own.cpu.threads);
+	assert_int_equal(got.own.cpu.ns, 0);
 	frame_free(&frame);
 }
 
@@ -114,7 +115,7 @@ TEST(test_not_read_is_not_sent)
 	assert_int_equal(full.length, frame.length + (2 + 1 + 2 + 3 + 4) +
 					      8 * 8 + 4 + 2 * (4 + 4 * 8));
 	assert_int_equal(decode(&frame, &got, &err), 0);
-	assert_int_equal(got.cpu.ns, 0);
+	assert_int_equal(got.own.cpu.ns, 0);
 	done_free(&got);
 	frame_free(&frame);
 	frame_free(&full);
@@ -154,7 +155,7 @@ static void check(const struct cpu_cost *cost, const char *text)
 		assert_contains(error_text(&got.implausible), text);
 	else
 		assert_string_equal(got.implausible.message, "");
-	assert_int_equal(got.cpu.ns, text ? 0 : cost->ns);
+	assert_int_equal(got.own.cpu.ns, text ? 0 : cost->ns);
 	done_free(&got);
 	frame_free(&frame);
 }

@@ -35,25 +35,26 @@ TEST(test_there_and_back)
 	struct error err = { 0 };
 	struct frame frame;
 
-	done.counters = (struct counters){ 1234567890123, 3, list };
+	done.own.counters = (struct counters){ 1234567890123, 3, list };
 	frame = encode_done(&done);
 	got.latency = histogram_new();
 	assert_int_equal(decode_done(&frame, &got, &err), 0);
-	assert_int_equal(got.counters.ns, 1234567890123);
-	assert_int_equal(got.counters.n, 3);
+	assert_int_equal(got.own.counters.ns, 1234567890123);
+	assert_int_equal(got.own.counters.n, 3);
 	for (int i = 0; i < 3; i++) {
-		assert_string_equal(got.counters.list[i].name, list[i].name);
-		assert_int_equal(got.counters.list[i].known, list[i].known);
-		assert_int_equal(got.counters.list[i].value, list[i].value);
+		assert_string_equal(got.own.counters.list[i].name,
+				    list[i].name);
+		assert_int_equal(got.own.counters.list[i].known, list[i].known);
+		assert_int_equal(got.own.counters.list[i].value, list[i].value);
 	}
 	frame_free(&frame);
 	done_free(&got);
-	assert_int_equal(got.counters.n, 0);
+	assert_int_equal(got.own.counters.n, 0);
 	/* without any there is no field */
-	done.counters.n = 0;
+	done.own.counters.n = 0;
 	frame = encode_done(&done);
 	assert_int_equal(decode_done(&frame, &got, &err), 0);
-	assert_int_equal(got.counters.n, 0);
+	assert_int_equal(got.own.counters.n, 0);
 	frame_free(&frame);
 	done_free(&got);
 	free(got.latency);
@@ -188,14 +189,14 @@ TEST(test_the_largest)
 	}
 	for (uint32_t i = 0; i < HISTOGRAM_BINS; i++)
 		histogram_record(done.latency, histogram_bin_low(i));
-	done.counters = (struct counters){ 1, COUNTERS_MAX, many };
+	done.own.counters = (struct counters){ 1, COUNTERS_MAX, many };
 	frame = encode_done(&done);
 	assert_true(frame.length <= frame_limit(FRAME_DONE));
 	got.latency = histogram_new();
 	if (decode_done(&frame, &got, &err))
 		fail_msg("%s", err.message);
-	assert_int_equal(got.counters.n, COUNTERS_MAX);
-	assert_string_equal(got.counters.list[COUNTERS_MAX - 1].name,
+	assert_int_equal(got.own.counters.n, COUNTERS_MAX);
+	assert_string_equal(got.own.counters.list[COUNTERS_MAX - 1].name,
 			    many[COUNTERS_MAX - 1].name);
 	frame_free(&frame);
 	done_free(&got);

@@ -542,7 +542,7 @@ TEST(test_perftest_cpu)
 	struct result *r = result_bandwidth();
 
 	result_add_cpu(r);
-	r->rows[1].cpu[1].host_ns = r->rows[1].cpu[1].host_busy_ns =
+	r->rows[1].at[1].cpu.host_ns = r->rows[1].at[1].cpu.host_busy_ns =
 		CPU_UNKNOWN;
 	check_perftest(r, SEND_HEAD("", " TX depth        : 128\n")
 		" #bytes     #iterations    BW peak[MB/sec]    "

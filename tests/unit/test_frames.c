@@ -455,18 +455,18 @@ TEST(test_done_with_events)
 
 	free(done.latency);
 	done.latency = NULL;
-	done.events = (struct event_counts){ true, 4711, COUNT_MAX };
+	done.own.events = (struct event_counts){ true, 4711, COUNT_MAX };
 	frame = encode_done(&done);
 	assert_int_equal(decode_done(&frame, &got, &err), 0);
-	assert_true(got.events.known);
-	assert_int_equal(got.events.sends, 4711);
-	assert_int_equal(got.events.receives, COUNT_MAX);
+	assert_true(got.own.events.known);
+	assert_int_equal(got.own.events.sends, 4711);
+	assert_int_equal(got.own.events.receives, COUNT_MAX);
 	done_free(&got);
 	frame_free(&frame);
-	done.events.receives++;
+	done.own.events.receives++;
 	frame = encode_done(&done);
 	assert_int_equal(decode_done(&frame, &got, &err), 0);
-	assert_false(got.events.known);
+	assert_false(got.own.events.known);
 	assert_string_equal(error_text(&got.implausible),
 			    "the peer sent a DONE with events of receives "
 			    "1152921504606846977: expected 0 to "

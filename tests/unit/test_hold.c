@@ -116,7 +116,7 @@ TEST(test_counters_of_the_window)
 		pair_run_well(&p, "counters");
 		for (int client = 0; client < 2; client++) {
 			const struct counter *c = counters_find(
-				&p.client.result->rows[0].counters[client],
+				&p.client.result->rows[0].at[client].counters,
 				name);
 
 			assert_non_null(c);

@@ -259,7 +259,7 @@ TEST(test_counters)
 				(uint64_t)(values[client] < 0 ? 0 :
 					   values[client]),
 			};
-			r->rows[0].counters[client] = (struct counters){
+			r->rows[0].at[client].counters = (struct counters){
 				1, values[client] != NONE, &counters[client],
 			};
 		}
@@ -278,7 +278,7 @@ TEST(test_counters)
 		if (v.end)
 			assert_string_equal(v.end, rows[i].end);
 		for (int client = 0; client < 2; client++)
-			r->rows[0].counters[client] = (struct counters){ 0 };
+			r->rows[0].at[client].counters = (struct counters){ 0 };
 		result_free(r);
 	}
 }

@@ -150,8 +150,8 @@ TEST(test_counters)
 	char text[2000], *table;
 	json_t *root;
 
-	r->rows[0].counters[0] = (struct counters){ 1, 1, &downed };
-	r->rows[1].counters[1] = (struct counters){ 1, 1, &downed };
+	r->rows[0].at[0].counters = (struct counters){ 1, 1, &downed };
+	r->rows[1].at[1].counters = (struct counters){ 1, 1, &downed };
 	r->params.counter_limits = (struct counter_limits){
 		2, { { "link_downed", 0 }, { "RNR sent", 9 } },
 	};
@@ -169,8 +169,8 @@ TEST(test_counters)
 	assert_contains(table, "\n limits: --max-counter link_downed=0, "
 			"--max-counter RNR sent=9: 4 of 4 not met\n");
 	free(table);
-	memset(r->rows[0].counters, 0, sizeof(r->rows[0].counters));
-	r->rows[1].counters[1] = (struct counters){ 0 };
+	memset(r->rows[0].at, 0, sizeof(r->rows[0].at));
+	r->rows[1].at[1].counters = (struct counters){ 0 };
 	r->n_rows = 0;
 	assert_string_equal(
 		said(r, false, text),

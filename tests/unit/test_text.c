@@ -516,16 +516,16 @@ TEST(test_events)
 	r->params.plan.op = OP_SEND;
 	r->params.plan.events = true;
 	r->n_rows = 1;
-	r->rows[0].events[1] = (struct event_counts){ .known = true,
+	r->rows[0].at[1].events = (struct event_counts){ .known = true,
 						      .sends = 7 };
-	r->rows[0].events[0] = (struct event_counts){ .known = true,
+	r->rows[0].at[0].events = (struct event_counts){ .known = true,
 						      .receives = 9 };
 	text = report_text(r);
 	assert_contains(text, "\n   client: 7 events of sends\n");
 	assert_contains(text, "\n   server: 9 events of receives");
 	free(text);
 	r->params.plan.solicited = true;
-	r->rows[0].events[1].sends = 0;
+	r->rows[0].at[1].events.sends = 0;
 	text = report_text(r);
 	assert_null(strstr(text, "client: 0"));
 	assert_null(strstr(text, "of sends"));

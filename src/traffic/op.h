@@ -1,6 +1,6 @@
-/* The tables of transports and of operations.  A new one is a new line here; an
- * operation also needs one in traffic/post.h, and a transport its attributes in
- * verbs/qp_attr.c. */
+/* The tables of transports and of operations.  A new one is a new line, the
+ * last, as its number goes over the wire; an operation also needs a line in
+ * traffic/post.h, and a transport its attributes in verbs/qp_attr.c. */
 #pragma once
 
 #include <infiniband/verbs.h>

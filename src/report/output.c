@@ -61,6 +61,12 @@ static int write_in_place(const char *path, const char *text, struct error *err)
 	sink.patient = true;
 	sink_put(&sink, text, strlen(text));
 	ret = sink_finish(&sink, err);
+	/* what a file system of the network lacks room for, it says last */
+	if (!ret && sink.fd > STDOUT_FILENO) {
+		ret = close(sink.fd) ? fail_errno(err, errno, NULL,
+						  "cannot write %s", path) : 0;
+		sink.fd = -1;
+	}
 	sink_free(&sink);
 	return ret;
 }

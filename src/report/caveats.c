@@ -15,8 +15,10 @@
 #define KERNEL_DIFFERS 0.001
 /* A run that drains for longer is worth a caveat, in seconds. */
 #define DRAINED_SECONDS 1
-/* Percentage of packets that two readings at different times may differ by. */
+/* Less than this percentage of packets that did not arrive is no caveat. */
 #define MISSING_PERCENT 0.1
+/* How much later than the other end one may read its counters, in ns. */
+#define READING_LATE 20e6
 /* A queue that is dry less often has no visible cost. */
 #define DRY_PERCENT 1
 
@@ -204,7 +206,8 @@ static bool sends_data(const struct plan *plan, bool client)
 
 /* The percentage of the packets that one end sent and the other did not
  * receive, as far as drivers count them (rxe).  Each end reads its counters
- * when it can: packets in the queues may be on their way. */
+ * when it can: packets in the queues may be on their way, and as many as go by
+ * until the other end reads. */
 static double missing_from(const struct subject *s, bool client)
 {
 	const struct result_row *row = s->row;
@@ -215,9 +218,12 @@ static double missing_from(const struct subject *s, bool client)
 	const uint64_t packets = sends_data(s->plan, client) ?
 				 row->size / s->plan->mtu + 1 : 1;
 	const uint64_t queued = packets * row->tx_depth * s->plan->qps;
+	const double ns = (double)row->at[client].counters.ns;
 
 	if (!sent || !came || !sent->known || !came->known ||
-	    came->value + queued >= sent->value)
+	    counters_are_shared(s->r) ||
+	    (double)(came->value + queued) >=
+		    (double)sent->value * (1 - READING_LATE / ns))
 		return 0;
 	return 100 - 100 * (double)came->value / (double)sent->value;
 }

@@ -159,8 +159,7 @@ static void add_risen(struct risen_list *risen, const struct counter *counter,
 	one->size = size;
 }
 
-/* Both ends of a test on one port read the same counters. */
-static bool is_one_port(const struct result *r)
+bool counters_are_shared(const struct result *r)
 {
 	if (strcmp(r->client.hostname, r->server.hostname) != 0 ||
 	    strcmp(r->client.device, r->server.device) != 0 ||
@@ -192,7 +191,7 @@ static void print_risen(FILE *out, const struct result *r,
 			const struct risen *risen)
 {
 	fprintf(out, "%s: %s rose by %" PRIu64,
-		is_one_port(r) ? "both ends, on one port" :
+		counters_are_shared(r) ? "both ends, on one port" :
 				 ends[risen->client], risen->name,
 		risen->total);
 	if (risen->most < risen->total)
@@ -217,7 +216,7 @@ static void find_all_risen(const struct result *r, struct risen_list *risen)
 	if (r->params.plan.counters.shown == COUNTERS_NONE)
 		return;
 	find_risen(r, true, risen);
-	if (!is_one_port(r) || !has_counters(r, true))
+	if (!counters_are_shared(r) || !has_counters(r, true))
 		find_risen(r, false, risen);
 }
 

@@ -61,6 +61,9 @@ json_t *control_json(const struct parameters *params,
 json_t *counters_json(const struct parameters *params,
 		      const struct result_row *row);
 
+/* True when both ends of R use one port, and so read the same counters. */
+bool counters_are_shared(const struct result *r);
+
 /* The number of counters of KIND that rose in R.  Writes a sentence about the
  * first to OUT, unless that is NULL.  0 if counters_print() prints them all. */
 uint32_t counters_risen(const struct result *r, enum counter_kind kind,

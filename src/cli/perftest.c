@@ -792,6 +792,8 @@ char *perftest_version(void)
 {
 	char *text;
 
-	return xcheck(asprintf(&text, "Version: %s\n%s %s\n", PERFTEST_VERSION,
-			       PACKAGE_NAME, PACKAGE_VERSION) < 0 ? NULL : text);
+	if (asprintf(&text, "Version: %s\n%s %s\n", PERFTEST_VERSION,
+		     PACKAGE_NAME, PACKAGE_VERSION) < 0)
+		text = NULL;
+	return xcheck(text);
 }

@@ -93,8 +93,8 @@ static inline void control_lap(struct control_thread *t, uint32_t part)
 int control_check(struct control_thread *t, const char *verb, int result,
 		  const char *what);
 
-/* PART of the current operation, which was to do WHAT by VERB, is over.  Returns
- * as control_check(). */
+/* PART of the current operation, which was to do WHAT by VERB, is over.
+ * Returns as control_check(). */
 int control_end_part(struct control_thread *t, uint32_t part, const char *verb,
 		     int result, const char *what);
 

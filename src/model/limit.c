@@ -63,7 +63,8 @@ static double slowest_interval(const struct result_row *row,
 
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t k = 0; k < directions[i].n_intervals; k++) {
-			const struct interval *one = &directions[i].intervals[k];
+			const struct interval *one =
+				&directions[i].intervals[k];
 			double gbps = interval_bandwidth(one, row->size).gbps;
 
 			if (gbps >= least)

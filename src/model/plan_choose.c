@@ -157,9 +157,9 @@ static void choose_pacing(struct plan *plan, const struct port *port)
 		plan->static_rate = pacing_static_rate(plan);
 }
 
-/* Fewest receives on iWARP, where each message must find one: as many as notices
- * and credits are on their way, or a whole list of either end besides the
- * quarter that the sender is not told of yet (traffic/allowance.h). */
+/* Fewest receives on iWARP, where each message must find one: as many as
+ * notices and credits are on their way, or a whole list of either end besides
+ * the quarter that the sender is not told of yet (traffic/allowance.h). */
 static uint64_t least_on_iwarp(const struct plan *plan,
 			       const struct port *client)
 {

@@ -21,8 +21,8 @@ static void list_transports(unsigned int set, char word[RULE_WORD_SIZE])
 bool rule_word_of_plan(const void *about, const char *name,
 		       char word[RULE_WORD_SIZE])
 {
-	const struct parameters params = { .plan = *(const struct plan *)about };
 	const struct plan *plan = about;
+	const struct parameters params = { .plan = *plan };
 	const struct param *row = param_find(name);
 
 	if (!strcmp(name, "operation"))

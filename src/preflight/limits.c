@@ -71,7 +71,8 @@ static uint64_t asked_of(const struct end *end)
 		[MCAST_MEMBERS] = client ? 0 : several(plan_copies(plan)),
 		[ENTRIES] = several(larger(send_entries,
 					   shared ? 0 : receive_entries)),
-		[READ_ENTRIES] = plan->op == OP_READ ? several(send_entries) : 0,
+		[READ_ENTRIES] =
+			plan->op == OP_READ ? several(send_entries) : 0,
 		[SHARED_ENTRIES] = shared ? several(receive_entries) : 0,
 	};
 

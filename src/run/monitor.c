@@ -288,7 +288,8 @@ static int on_line(struct monitor *m)
 			    "window (--hold)");
 	if (byte != '\n')
 		return 0;
-	ret = send_frame(m, encode_start(m->progress->size), time_after(SECOND));
+	ret = send_frame(m, encode_start(m->progress->size),
+			 time_after(SECOND));
 	if (!ret)
 		release(m);
 	arm_timer(m);

@@ -176,7 +176,8 @@ int cm_explain_silence(enum cm_step step, const char *peer,
 		  "'sminfo', 'saquery -g'" },
 	};
 
-	return fail(err, -ETIMEDOUT, advice_for(advice[step == CM_GROUP], network),
+	return fail(err, -ETIMEDOUT,
+		    advice_for(advice[step == CM_GROUP], network),
 		    "rdma_cm, %s %s, took too long (--timeout)", steps[step],
 		    peer);
 }

@@ -19,9 +19,9 @@ ssize_t gids_read(struct ibv_context *context, uint8_t number,
 		  struct gid gids[GIDS_MAX]);
 
 /*
- * The same from the files of sysfs, of port NUMBER of DEVICE, but not for iWARP:
- * libraries before rdma-core 32 have no call that tells the type of a GID, nor
- * its interface.
+ * The same from the files of sysfs, of port NUMBER of DEVICE, but not for
+ * iWARP: libraries before rdma-core 32 have no call that tells the type of a
+ * GID, nor its interface.
  */
 ssize_t gid_files_read(const char *device, uint8_t number,
 		       struct gid gids[GIDS_MAX]);

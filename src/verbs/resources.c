@@ -457,8 +457,8 @@ static int no_address(const struct resources *res, const struct path *path,
 
 /*
  * Give Q, queue pair INDEX, the address handle along PATH; make it if there is
- * none with its flow label yet.  AV, unless it is NULL, is what to make it from;
- * of more labels than there is room for the last share a handle.
+ * none with its flow label yet.  AV, unless it is NULL, is what to make it
+ * from; of more labels than there is room for the last share a handle.
  */
 static int give_address(struct resources *res, const struct path *path,
 			uint32_t index, const struct ibv_ah_attr *av,

@@ -26,7 +26,7 @@ struct alive {
 
 uint64_t alive_period(uint64_t timeout)
 {
-	return timeout / 4 < SECOND ? timeout / 4 : SECOND;
+	return timeout / 8 < SECOND ? timeout / 8 : SECOND;
 }
 
 /* Send one sign of life.  Ignores a lost connection: the next step that needs

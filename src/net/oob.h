@@ -150,7 +150,7 @@ int oob_accept(int listener, struct connection *conn);
 struct alive;
 
 /* Period, in ns, of the signs of life to a peer that gives up after TIMEOUT ns:
- * a second, or a quarter of TIMEOUT if that is shorter. */
+ * a second, or an eighth of TIMEOUT if that is shorter. */
 uint64_t alive_period(uint64_t timeout);
 
 /* Send a sign of life over CONN every PERIOD ns until alive_end(); the thread

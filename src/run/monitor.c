@@ -112,6 +112,7 @@ static void arm_timer(struct monitor *m)
 	at = smaller(at, m->meter_at);
 	at = smaller(at, m->hold_at);
 	at = smaller(at, m->glance_at);
+	at = smaller(at, m->alive_at);
 	at = smaller(at, m->progress->wake_at);
 	when.it_value.tv_sec = (time_t)(at / SECOND);
 	when.it_value.tv_nsec = (long)(at % SECOND);
@@ -196,7 +197,7 @@ static int send_sent(struct monitor *m)
 
 static int send_alive(struct monitor *m)
 {
-	if (is_quiet(m) || time_now() < m->alive_at)
+	if (time_now() < m->alive_at)
 		return 0;
 	m->alive_at = time_after(alive_period(m->peer.plan->timeout));
 	/* a peer that does not read must not delay the end of the window */
@@ -253,7 +254,7 @@ static int on_tick(struct monitor *m)
 	/* if the peer still does not read, this fails */
 	if (!ret && m->sent_pending && !time_until(m->sent_deadline))
 		ret = send_sent(m);
-	return ret ?: send_alive(m);
+	return ret;
 }
 
 /* The client's warm-up is over: let a line open the window, or give up when
@@ -330,6 +331,7 @@ static int on_timer(struct monitor *m)
 		ret = on_hold(m);
 	if (!ret && time_now() >= m->tick_at)
 		ret = on_tick(m);
+	ret = ret ?: send_alive(m);
 	arm_timer(m);
 	return ret;
 }
@@ -537,7 +539,8 @@ static void begin(struct monitor *m)
 	m->progress_ticks = clock_ticks(m->clock);
 	m->tick_at = now + TICK;
 	m->heard_at = m->progress_at = now;
-	m->alive_at = now + alive_period(m->peer.plan->timeout);
+	m->alive_at = is_quiet(m) ? UINT64_MAX :
+				    now + alive_period(m->peer.plan->timeout);
 	m->held = m->peer.plan->hold > 0;
 	m->hold_at = m->held && !m->peer.client ? time_after(m->warmup) :
 						  UINT64_MAX;

@@ -44,8 +44,8 @@ static int hear_sign(uint64_t deadline)
 
 TEST(test_period)
 {
-	assert_int_equal(alive_period(SECOND), SECOND / 4);
-	assert_int_equal(alive_period(3 * SECOND), 3 * SECOND / 4);
+	assert_int_equal(alive_period(SECOND), SECOND / 8);
+	assert_int_equal(alive_period(3 * SECOND), 3 * SECOND / 8);
 	assert_int_equal(alive_period(60 * SECOND), SECOND);
 }
 

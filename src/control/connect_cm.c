@@ -7,13 +7,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/numbers.h"
 #include "base/time.h"
 #include "control/link.h"
 #include "control/peer.h"
 #include "net/frames.h"
 #include "net/oob.h"
-#include "net/wait.h"
 #include "verbs/cm_id.h"
 
 /* The reason of a rejection that the server itself gave. */
@@ -83,57 +81,21 @@ static void release(struct control_thread *t)
 	link_close(&own->end);
 }
 
-/* How long STEP may take, and when the server is to hear that this end waits.
- */
-struct waiting {
-	uint64_t deadline, next_sign;
-};
-
-static void renew_sign(struct control_thread *t, struct waiting *waiting)
-{
-	const uint64_t timeout = t->shared->params->plan.timeout;
-
-	waiting->next_sign = time_after(alive_period(timeout));
-}
-
-/* STEP goes on: is there time left?  If so, say that this end lives when that
- * is due. */
-static int keep_time(struct control_thread *t, enum cm_step step,
-		     struct waiting *waiting)
-{
-	const struct own *own = t->own;
-
-	if (!time_until(waiting->deadline))
-		return peer_is_lost(t, cm_late(&own->cm, step, &t->err));
-	if (time_until(waiting->next_sign))
-		return 0;
-	renew_sign(t, waiting);
-	return peer_send(t, encode_empty(FRAME_ALIVE));
-}
-
 /* Wait until the manager or the server says something, and take that.  Returns
  * 1 with an EVENT, 0 without one, or a negative errno. */
 static int wait_once(struct control_thread *t, enum cm_step step,
-		     struct waiting *waiting, struct cm_event *event)
+		     uint64_t deadline, struct signs *signs,
+		     struct cm_event *event)
 {
-	struct connection *conn = t->shared->conn;
 	struct own *own = t->own;
-	struct pollfd fds[3] = {
-		{ .fd = own->cm.channel->fd, .events = POLLIN },
-		{ .fd = conn->fd, .events = POLLIN },
-	};
-	int ret = oob_wait_any(fds, 3, &conn->cancel_fd,
-			       smaller(waiting->deadline,
-				       waiting->next_sign), &t->err);
+	int ret = alive_wait(t->shared->conn, own->cm.channel->fd, deadline,
+			     signs, &t->err);
 
 	if (ret == -ETIMEDOUT)
-		return keep_time(t, step, waiting);
+		return peer_is_lost(t, cm_late(&own->cm, step, &t->err));
 	/* first: the server knows better why the manager failed */
-	if (!ret && fds[1].revents)
-		ret = peer_receive_trouble(t);
-	if (ret || !fds[0].revents)
-		return ret < 0 ? ret : 0;
-	return cm_event_take(&own->cm, event, &t->err);
+	return ret ?: peer_receive_trouble(t) ?:
+	       cm_event_take(&own->cm, event, &t->err);
 }
 
 /* Say why EVENT came, which was not awaited in STEP.  When the server rejects a
@@ -160,14 +122,13 @@ static int await(struct control_thread *t, const struct cm_link *c,
 		 enum cm_step step, enum rdma_cm_event_type type,
 		 struct cm_event *event)
 {
-	struct waiting waiting = {
-		.deadline = time_after(t->shared->params->plan.timeout),
-	};
+	const uint64_t timeout = t->shared->params->plan.timeout;
+	const uint64_t deadline = time_after(timeout);
+	struct signs signs = { .period = alive_period(timeout) };
 	int ret;
 
-	renew_sign(t, &waiting);
 	do {
-		ret = wait_once(t, step, &waiting, event);
+		ret = wait_once(t, step, deadline, &signs, event);
 		/* of a connection that is over */
 		if (ret == 1 && event->type == RDMA_CM_EVENT_TIMEWAIT_EXIT)
 			ret = 0;

@@ -8,6 +8,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/numbers.h"
 #include "base/time.h"
 #include "base/xalloc.h"
 #include "net/frames.h"
@@ -41,6 +42,27 @@ static void send_sign(struct connection *conn)
 	frame = encode_empty(FRAME_ALIVE);
 	oob_send(conn, &frame, time_after(SECOND), &ignored);
 	frame_free(&frame);
+}
+
+int alive_wait(struct connection *conn, int fd, uint64_t deadline,
+	       struct signs *signs, struct error *err)
+{
+	struct pollfd fds[3] = {
+		{ .fd = fd, .events = POLLIN },
+		{ .fd = conn->fd, .events = POLLIN },
+	};
+	int ret;
+
+	do {
+		if (!time_until(signs->next)) {
+			if (signs->next)
+				send_sign(conn);
+			signs->next = time_after(signs->period);
+		}
+		ret = oob_wait_any(fds, 3, &conn->cancel_fd,
+				   smaller(deadline, signs->next), err);
+	} while (ret == -ETIMEDOUT && time_until(deadline));
+	return ret;
 }
 
 static void *send_signs(void *argument)

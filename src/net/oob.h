@@ -142,16 +142,28 @@ int oob_listen(const char *bind, uint32_t *port, int cancel_fd,
  * it has gone, or another negative errno; no error is set. */
 int oob_accept(int listener, struct connection *conn);
 
-/* alive.c: signs of life.  While traffic runs the monitor sends them.  During
- * verbs calls, which may take minutes (registering 64 GiB, creating thousands
- * of queue pairs), a thread sends them, so that the peer can tell an end that
- * works from one that is gone. */
+/* alive.c: signs of life.  While traffic runs the monitor sends them, and while
+ * an end waits for rdma_cm, that wait.  During verbs calls, which may take
+ * minutes (registering 64 GiB, creating thousands of queue pairs), a thread
+ * sends them, so that the peer can tell an end that works from one that is
+ * gone. */
 
 struct alive;
+
+/* Those of an end that waits. */
+struct signs {
+	uint64_t period;	/* ns */
+	uint64_t next;		/* 0: a period after the wait has begun */
+};
 
 /* Period, in ns, of the signs of life to a peer that gives up after TIMEOUT ns:
  * a second, or an eighth of TIMEOUT if that is shorter. */
 uint64_t alive_period(uint64_t timeout);
+
+/* Wait until FD or CONN can be read, DEADLINE passes or the user interrupts,
+ * and send SIGNS when they are due.  Returns as oob_wait() does. */
+int alive_wait(struct connection *conn, int fd, uint64_t deadline,
+	       struct signs *signs, struct error *err);
 
 /* Send a sign of life over CONN every PERIOD ns until alive_end(); the thread
  * owns CONN until then.  Returns 0 or a negative errno, set in ERR. */

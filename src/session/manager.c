@@ -2,7 +2,6 @@
 #include "session/manager.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +10,13 @@
 #include "base/time.h"
 #include "base/xalloc.h"
 #include "net/oob.h"
-#include "net/wait.h"
 #include "verbs/cm.h"
 
 struct manager {
 	struct cm cm;
 	uint64_t deadline;		/* for the next event */
 	uint64_t limit;			/* for all connections */
-	uint64_t next_sign;		/* of life, is sent then */
+	struct signs signs;		/* of life */
 	struct frame ready;		/* the client's READY; no bytes: not
 					 * yet */
 };
@@ -102,26 +100,11 @@ static int fail_timeout(struct session *s, const struct manager *m)
 	return cm_timed_out(&m->cm, session_error(s));
 }
 
-static int keep_time(struct session *s, struct manager *m)
-{
-	if (!time_until(m->deadline))
-		return fail_timeout(s, m);
-	if (time_until(m->next_sign))
-		return 0;
-	m->next_sign = time_after(alive_period(s->run.plan->timeout));
-	return session_send_empty(s, FRAME_ALIVE);
-}
-
 /* Wait for an event of the manager or a frame of the peer, and handle it. */
 static int run_step(struct session *s, struct manager *m, bool awaits_ready)
 {
-	struct pollfd fds[3] = {
-		{ .fd = m->cm.end.channel->fd, .events = POLLIN },
-		{ .fd = s->run.conn->fd, .events = POLLIN },
-	};
-	int ret = oob_wait_any(fds, 3, &s->run.conn->cancel_fd,
-			       smaller(m->deadline, m->next_sign),
-			       session_error(s));
+	int ret = alive_wait(s->run.conn, m->cm.end.channel->fd, m->deadline,
+			     &m->signs, session_error(s));
 
 	if (ret < 0 && ret != -ETIMEDOUT)
 		return ret;
@@ -134,7 +117,7 @@ static int run_step(struct session *s, struct manager *m, bool awaits_ready)
 		return ret;
 	if (ret)
 		renew_deadline(s, m);
-	return keep_time(s, m);
+	return time_until(m->deadline) ? 0 : fail_timeout(s, m);
 }
 
 /* Take events until READY has come or, unless AWAITS_READY, until this end is
@@ -146,7 +129,9 @@ static int manage(struct session *s, bool awaits_ready)
 
 	m->limit = time_after(plan_work_limit(s->run.plan) +
 			      run_peer_timeout(&s->run));
-	m->next_sign = time_after(alive_period(s->run.plan->timeout));
+	m->signs = (struct signs){
+		.period = alive_period(s->run.plan->timeout),
+	};
 	renew_deadline(s, m);
 	while (!ret &&
 	       (awaits_ready ? !m->ready.bytes : !cm_is_done(&m->cm)))

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include "base/time.h"
+#include "net/frames.h"
 #include "net/oob.h"
 #include "net/wait.h"
 
@@ -114,12 +115,67 @@ TEST(test_interrupted)
 	end();
 }
 
+/* Three are due in 70 ms, and what can be read ends the wait at once. */
+TEST(test_waits)
+{
+	struct signs signs = { .period = 20 * MS };
+	uint64_t deadline = time_after(70 * MS);
+	struct error err = { 0 };
+	int fds[2], heard = 0;
+
+	begin();
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(alive_wait(&busy, fds[0], deadline, &signs, &err),
+			 -ETIMEDOUT);
+	assert_int_equal(time_until(deadline), 0);
+	while (!hear_sign(0))
+		heard++;
+	assert_in_range(heard, 1, 3);
+	assert_int_equal(write(fds[1], "", 1), 1);
+	signs.next = UINT64_MAX;
+	assert_int_equal(alive_wait(&busy, fds[0], time_after(10 * SECOND),
+				    &signs, &err), 0);
+	assert_int_equal(hear_sign(0), -ETIMEDOUT);
+	/* a sign that is due does not wait for the deadline */
+	signs.next = time_now();
+	assert_int_equal(alive_wait(&busy, fds[0], time_after(10 * SECOND),
+				    &signs, &err), 0);
+	assert_int_equal(hear_sign(0), 0);
+	assert_false(error_is_set(&err));
+	close(fds[0]);
+	close(fds[1]);
+	end();
+}
+
+/* The first sign comes after a period. */
+TEST(test_waits_for_the_peer)
+{
+	struct signs signs = { .period = 10 * SECOND };
+	struct error err = { 0 };
+	struct frame frame = encode_empty(FRAME_ALIVE);
+	int fds[2];
+
+	begin();
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(oob_send(&peer, &frame, time_after(SECOND), &err), 0);
+	frame_free(&frame);
+	assert_int_equal(alive_wait(&busy, fds[0], time_after(10 * SECOND),
+				    &signs, &err), 0);
+	assert_int_equal(hear_sign(0), -ETIMEDOUT);
+	assert_true(time_until(signs.next) > SECOND);
+	close(fds[0]);
+	close(fds[1]);
+	end();
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_period),
 	cmocka_unit_test(test_says_that_it_lives),
 	cmocka_unit_test(test_says_nothing_at_once),
 	cmocka_unit_test(test_nobody_listens),
 	cmocka_unit_test(test_interrupted),
+	cmocka_unit_test(test_waits),
+	cmocka_unit_test(test_waits_for_the_peer),
 };
 
 TEST_MAIN(tests, 30)

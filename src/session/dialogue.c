@@ -107,11 +107,9 @@ static int receive(struct session *s, enum frame_type type, struct frame *frame)
 	int ret;
 
 	for (;;) {
-		uint64_t deadline = time_after(run_peer_timeout(&s->run));
-
 		ret = oob_receive(s->run.conn, frame_name(type),
-				  deadline < limit ? deadline : limit, frame,
-				  session_error(s));
+				  time_after(run_peer_timeout(&s->run)),
+				  frame, session_error(s));
 		if (ret || !is_sign_due(s, frame, type))
 			return ret;
 		ret = take_sign(s, frame, type, &limit);

@@ -252,8 +252,8 @@ def test_a_server_that_only_lives(options, seconds):
 
 
 @pytest.mark.parametrize("test, options, n, waited", (
-    ("write_bw", ("-D", 1), 5, "waited for DONE"),
-    ("send_bw", ("-n", 100), 5, "waited for DONE"),
+    ("write_bw", ("-D", 1), 5, "is alive but did not send DONE within 1 s"),
+    ("send_bw", ("-n", 100), 5, "is alive but did not send DONE within 1 s"),
     ("write_lat", ("-D", 1), 5, "nothing completed for 1 s"),
     ("connect", ("-D", 60), 2, "waited for ENDPOINT")))
 def test_a_server_that_lives_and_does_nothing(test, options, n, waited):

@@ -1,4 +1,5 @@
-"""The unit verbsperf.service under a systemd that has a part of the guest."""
+"""The unit verbsperf.service under a systemd that has a part of the guest.  The
+first of all files: nothing else has used the port that the unit uses."""
 
 import os
 import pathlib

@@ -257,14 +257,6 @@ static bool is_value(const struct param *row, const char *word)
 	return strchr(word, '/') || !strcmp(word, "-");
 }
 
-static bool is_test(const char *word)
-{
-	enum metric metric;
-	enum op op;
-
-	return test_find(word, &op, &metric);
-}
-
 /* Report the unknown test NAME; NEXT is the word behind it, NULL: none. */
 static int unknown_test(struct parser *p, const char *name, const char *next)
 {
@@ -273,7 +265,7 @@ static int unknown_test(struct parser *p, const char *name, const char *next)
 
 	if (row)
 		return stands_apart(p, row, name);
-	if (next && is_test(next))
+	if (next && test_find(next, NULL, NULL))
 		return fail(p->given.err, -EINVAL, "write the test first",
 			    "'%s' is not a test", name);
 	command_words(words);
@@ -298,7 +290,7 @@ static int too_many(struct parser *p, int argc, char **argv, int next)
 		if (row)
 			return stands_apart(p, row, argv[i]);
 	}
-	if (o->command == COMMAND_SERVE && is_test(argv[next]))
+	if (o->command == COMMAND_SERVE && test_find(argv[next], NULL, NULL))
 		snprintf(advice, sizeof(advice), "the client names the test");
 	else if (o->command == COMMAND_SERVE)
 		snprintf(advice, sizeof(advice), "'verbsperf TEST %.40s' "
@@ -458,11 +450,9 @@ int options_parse(int argc, char **argv, struct options *options,
 {
 	struct options o = { 0 };
 	struct parser p = { .given = { .options = &o, .err = err } };
-	enum metric metric;
-	enum op op;
 	int ret;
 
-	if (perftest_is_named(argv[0], &op, &metric))
+	if (perftest_is_named(argv[0], NULL, NULL))
 		return perftest_parse(argv, options, err);
 	error_stage(err, "options");
 	param_defaults(&o.params);

@@ -711,8 +711,6 @@ int perftest_parse_test(struct parameters *params, struct error *err)
 	const char *text = params->perftest_line;
 	struct perftest p = begin(&test, err);
 	char *words[WORDS_MAX + 1];
-	enum metric metric;
-	enum op op;
 	int ret;
 
 	if (!text)
@@ -724,7 +722,7 @@ int perftest_parse_test(struct parameters *params, struct error *err)
 	sprintf(line, "%s%s", strncmp(text, PREFIX, strlen(PREFIX)) ?
 				      PREFIX : "", text);
 	split(line, words);
-	if (!words[0] || !perftest_is_named(words[0], &op, &metric))
+	if (!words[0] || !perftest_is_named(words[0], NULL, NULL))
 		return fail(err, -EINVAL, NULL,
 			    "--perftest '%.40s': expected a test and its "
 			    "options, such as 'write_bw -q 2'", text);
@@ -769,12 +767,11 @@ static void print_options(FILE *out, enum perftest_class class, enum op op)
 char *perftest_usage(const char *path)
 {
 	const char *name = basename(path);
-	enum metric metric;
 	enum op op = OP_WRITE;
 	char *text = NULL;
 	FILE *out = xmemstream(&text);
 
-	perftest_is_named(path, &op, &metric);
+	perftest_is_named(path, &op, NULL);
 	fprintf(out, "Usage:\n" "  %s [options]         serve one client\n"
 		"  %s [options] HOST    run the test against HOST\n\n"
 		"perftest's options; see verbsperf-perftest(7):\n",

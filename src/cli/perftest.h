@@ -7,7 +7,7 @@
 #include "cli/options.h"
 
 /* True when PATH is named as one of perftest's programs, such as ib_write_bw:
- * its operation and metric. */
+ * its operation and metric, either of which may be NULL. */
 bool perftest_is_named(const char *path, enum op *op, enum metric *metric);
 
 /*

@@ -399,7 +399,8 @@ extern const char *const traffic_names[OP_COUNT][METRIC_COUNT];
 /* The name of PLAN's test, of traffic or of the control path. */
 const char *test_name_of(const struct plan *plan);
 
-/* Find the test with exactly this NAME; false when there is none. */
+/* Find the test with exactly this NAME; false when there is none.  OP and
+ * METRIC may be NULL. */
 bool test_find(const char *name, enum op *op, enum metric *metric);
 
 /* Write all names of tests of traffic, "write_bw write_lat ...", into TEXT of

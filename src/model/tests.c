@@ -23,8 +23,10 @@ bool test_find(const char *name, enum op *op, enum metric *metric)
 		for (enum metric m = 0; m < METRIC_COUNT; m++) {
 			if (strcmp(traffic_names[o][m], name) != 0)
 				continue;
-			*op = o;
-			*metric = m;
+			if (op)
+				*op = o;
+			if (metric)
+				*metric = m;
 			return true;
 		}
 	return false;

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "host/topology.h"
 
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,43 +22,10 @@ static const struct maker {
 	const char *name;
 } makers[] = { { 0x10de, "NVIDIA" }, { 0x1002, "AMD" } };
 
-/* The names in a folder, sorted. */
-struct names {
-	char (*name)[PORT_NAME_SIZE];	/* on the heap */
-	uint32_t n;
-};
-
-/* A sysfs_visitor. */
-static void note_name(const char *name, void *into)
-{
-	struct names *names = into;
-
-	names->name = xrealloc(names->name, names->n + 1,
-			      sizeof(*names->name));
-	snprintf(names->name[names->n++], sizeof(*names->name), "%s", name);
-}
-
-/* mlx5_2 is before mlx5_10 ... */
+/* mlx5_2 is before mlx5_10. */
 static int by_number(const void *a, const void *b)
 {
-	return strverscmp(a, b);
-}
-
-/* ... but the numbers of addresses are hexadecimal. */
-static int by_letter(const void *a, const void *b)
-{
-	return strcmp(a, b);
-}
-
-static struct names list(const char *folder,
-			 int (*compare)(const void *, const void *))
-{
-	struct names names = { 0 };
-
-	sysfs_list(note_name, &names, "%s", folder);
-	if (names.n)
-		qsort(names.name, names.n, sizeof(*names.name), compare);
-	return names;
+	return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* The number that FILE of a folder has, in any base; TOPOLOGY_NONE: none, or a
@@ -190,14 +158,18 @@ static void read_gpu_name(const char *folder, struct topology_gpu *gpu)
 
 static void read_gpus(struct topology *t)
 {
-	struct names names = list(pci, by_letter);
 	char path[SYSFS_PATH_SIZE], folder[SYSFS_PATH_SIZE];
+	glob_t found = { 0 };
 
-	t->gpus = xcalloc(names.n + 1, sizeof(*t->gpus));
-	for (uint32_t i = 0; i < names.n; i++) {
+	/* sorted by letters: the numbers of addresses are hexadecimal */
+	sysfs_path(path, "%s/*", pci);
+	glob(path, 0, NULL, &found);
+	t->gpus = xcalloc(found.gl_pathc + 1, sizeof(*t->gpus));
+	for (size_t i = 0; i < found.gl_pathc; i++) {
 		struct topology_gpu *gpu = &t->gpus[t->n_gpus];
 
-		snprintf(folder, sizeof(folder), "%s/%s", pci, names.name[i]);
+		snprintf(folder, sizeof(folder), "%s/%s", pci,
+			 sysfs_name(found.gl_pathv[i]));
 		gpu->maker = maker_of(folder);
 		if (!gpu->maker || !sysfs_resolve(path, "%s", folder))
 			continue;
@@ -205,17 +177,23 @@ static void read_gpus(struct topology *t)
 		read_gpu_name(folder, gpu);
 		t->n_gpus++;
 	}
-	free(names.name);
+	globfree(&found);
 }
 
 static void read_nics(struct topology *t)
 {
-	struct names names = list(rdma, by_number);
+	char path[SYSFS_PATH_SIZE];
+	glob_t found = { 0 };
 
-	t->nics = xcalloc(names.n + 1, sizeof(*t->nics));
-	for (; t->n_nics < names.n; t->n_nics++)
-		read_nic(names.name[t->n_nics], &t->nics[t->n_nics]);
-	free(names.name);
+	sysfs_path(path, "%s/*", rdma);
+	if (!glob(path, 0, NULL, &found))
+		qsort(found.gl_pathv, found.gl_pathc, sizeof(char *),
+		      by_number);
+	t->nics = xcalloc(found.gl_pathc + 1, sizeof(*t->nics));
+	for (; t->n_nics < found.gl_pathc; t->n_nics++)
+		read_nic(sysfs_name(found.gl_pathv[t->n_nics]),
+			 &t->nics[t->n_nics]);
+	globfree(&found);
 }
 
 void topology_read(struct topology *t)

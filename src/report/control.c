@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "report/json.h"
 #include "report/json_value.h"
 #include "report/stream.h"
 
@@ -356,22 +357,16 @@ static json_t *calls(const struct control_calls *list)
 			 "mean_ns", json_measured(ns), "names", names);
 }
 
-static json_t *limit(const struct error *err)
-{
-	if (!error_is_set(err))
-		return json_null();
-	return json_pack("{s:o, s:o, s:o}", "code", json_text(err->code),
-			 "message", json_text(err->message), "advice",
-			 json_text(err->advice));
-}
-
 json_t *control_json(const struct parameters *params,
 		     const struct result_row *row)
 {
 	const struct control_row *c = row->control;
+	json_t *limit;
 
 	if (!c)
 		return json_null();
+	limit = report_error(&c->limit);
+	json_object_del(limit, "stage");
 	return json_pack(
 		"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"pattern", control_pattern_names[params->pattern],
@@ -381,5 +376,5 @@ json_t *control_json(const struct parameters *params,
 		"parts", parts(c), "existing", spans(c), "time", use(c),
 		"system_calls", calls(&c->system_calls),
 		"firmware_commands", calls(&c->firmware),
-		"limit", limit(&c->limit));
+		"limit", limit);
 }

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <linux/mempolicy.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -73,14 +72,11 @@ void affinity_keep_off(struct cpus *cpus)
  * particular. */
 static uint32_t device_node(const char *device)
 {
-	char line[32];
-	long node;
+	uint64_t node;
 
-	if (!sysfs_read(line, sizeof(line),
-			"/sys/class/infiniband/%s/device/numa_node", device))
-		return PORT_NO_NODE;
-	node = strtol(line, NULL, 10);
-	return node < 0 || node >= CPU_SETSIZE ? PORT_NO_NODE : (uint32_t)node;
+	return sysfs_count(&node, "/sys/class/infiniband/%s/device/numa_node",
+			   device) && node < CPU_SETSIZE ?
+		       (uint32_t)node : PORT_NO_NODE;
 }
 
 static bool is_restricted(const cpu_set_t *allowed)

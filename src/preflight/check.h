@@ -48,9 +48,13 @@ struct ends {
 struct check {
 	const char *label;
 	const struct device_limit *limit; /* device limit, see limits.c */
+	/* What the check is about, which an end must know; 0: nothing of this
+	 * kind. */
+	enum fact fact;
 	/* asked of each end that is known: one is enough */
 	bool (*applies)(const struct end *end);
-	/* Fill TEXT of PREFLIGHT_CELL bytes, empty before. */
+	/* Fill TEXT of PREFLIGHT_CELL bytes, empty before, if END knows the
+	 * fact; NULL: the value of the fact. */
 	void (*show)(const struct end *end, char *text);
 	const char *needed;	/* text that is the same for every plan, or: */
 	void (*need)(const struct ends *ends, char *text);
@@ -62,14 +66,7 @@ struct check {
 	bool wrong; /* what inspect finds is an error: the test will fail */
 	void (*warn)(const struct ends *ends, struct error *err);
 	const char *cost; /* of what inspect and warn find, in a sentence */
-	enum fact fact;	  /* what the check is about */
 };
-
-/* For checks of a fact: true when END knows check->fact ... */
-bool check_fact_known(const struct end *end);
-
-/* ... and its value. */
-void check_show_fact(const struct end *end, char *text);
 
 /* Format into the cell TEXT, truncated to fit. */
 void preflight_print(char text[PREFLIGHT_CELL], const char *fmt, ...)

@@ -27,10 +27,9 @@ static int inspect_governor(const struct end *end, struct error *err)
 
 static void show_idle(const struct end *end, char *text)
 {
-	if (facts_known(end->facts, FACT_IDLE_STATE))
-		preflight_print(text, "%s, %" PRIu64 " us",
-				facts_text(end->facts, FACT_IDLE_STATE),
-				facts_count(end->facts, FACT_IDLE_EXIT_US));
+	preflight_print(text, "%s, %" PRIu64 " us",
+			facts_text(end->facts, FACT_IDLE_STATE),
+			facts_count(end->facts, FACT_IDLE_EXIT_US));
 }
 
 static int inspect_idle(const struct end *end, struct error *err)
@@ -48,7 +47,7 @@ static int inspect_idle(const struct end *end, struct error *err)
 /* True when threads wait for interrupts instead of polling. */
 static bool uses_interrupts(const struct end *end)
 {
-	return end->plan->events && check_fact_known(end);
+	return end->plan->events;
 }
 
 static int inspect_irqbalance(const struct end *end, struct error *err)
@@ -104,7 +103,7 @@ static int inspect_nodes(const struct end *end, struct error *err)
 /* True when registering locks memory, which on-demand paging does not. */
 static bool locks_memory(const struct end *end)
 {
-	return !end->plan->odp && check_fact_known(end);
+	return !end->plan->odp;
 }
 
 /* The memory of the end that needs more, in bytes. */
@@ -136,7 +135,7 @@ static int inspect_memlock(const struct end *end, struct error *err)
 
 static bool wants_huge_pages(const struct end *end)
 {
-	return end->plan->hugepages && check_fact_known(end);
+	return end->plan->hugepages;
 }
 
 static uint64_t pages_needed(const struct ends *ends, const struct facts *facts)
@@ -148,11 +147,9 @@ static uint64_t pages_needed(const struct ends *ends, const struct facts *facts)
 
 static void show_pages(const struct end *end, char *text)
 {
-	if (facts_known(end->facts, FACT_HUGE_PAGES_FREE))
-		preflight_print(text, "%" PRIu64 " of %" PRIu64 " KiB",
-				facts_count(end->facts, FACT_HUGE_PAGES_FREE),
-				facts_count(end->facts, FACT_HUGE_PAGE_BYTES) >>
-					10);
+	preflight_print(text, "%" PRIu64 " of %" PRIu64 " KiB",
+			facts_count(end->facts, FACT_HUGE_PAGES_FREE),
+			facts_count(end->facts, FACT_HUGE_PAGE_BYTES) >> 10);
 }
 
 static void need_pages(const struct ends *ends, char *text)
@@ -201,18 +198,15 @@ static int inspect_ordering(const struct end *end, struct error *err)
 // clang-format off
 const struct check host_checks[] = {
 	{ .label = "governor", .fact = FACT_GOVERNOR,
-	  .applies = check_fact_known, .show = check_show_fact,
 	  .needed = "performance", .inspect = inspect_governor,
 	  .cost = "the frequency follows the load, so that latencies and "
 		  "message rates vary" },
 	{ .label = "deepest idle state", .fact = FACT_IDLE_STATE,
-	  .applies = check_fact_known, .show = show_idle,
-	  .inspect = inspect_idle,
+	  .show = show_idle, .inspect = inspect_idle,
 	  .cost = "an idle host answers late: with --events, and where the "
 		  "memory sleeps with its processors" },
 	{ .label = "irqbalance", .fact = FACT_IRQBALANCE,
-	  .applies = uses_interrupts, .show = check_show_fact,
-	  .inspect = inspect_irqbalance,
+	  .applies = uses_interrupts, .inspect = inspect_irqbalance,
 	  .cost = "with --events latencies change when an interrupt moves to "
 		  "another processor" },
 	{ .label = "device's NUMA node", .applies = has_near_node,
@@ -220,8 +214,8 @@ const struct check host_checks[] = {
 	  .cost = "data crosses the link between the nodes: less bandwidth, "
 		  "and about 100 ns more for each access" },
 	{ .label = "locked memory", .fact = FACT_MEMLOCK_BYTES,
-	  .applies = locks_memory, .show = check_show_fact,
-	  .need = need_memory, .inspect = inspect_memlock, .wrong = true,
+	  .applies = locks_memory, .need = need_memory,
+	  .inspect = inspect_memlock, .wrong = true,
 	  .cost = "the memory of the messages cannot be registered" },
 	{ .label = "free huge pages", .fact = FACT_HUGE_PAGES_FREE,
 	  .applies = wants_huge_pages, .show = show_pages, .need = need_pages,

@@ -19,16 +19,6 @@ void preflight_print(char text[PREFLIGHT_CELL], const char *fmt, ...)
 	va_end(ap);
 }
 
-bool check_fact_known(const struct end *end)
-{
-	return facts_known(end->facts, end->ends->check->fact);
-}
-
-void check_show_fact(const struct end *end, char *text)
-{
-	facts_format(end->facts, end->ends->check->fact, text, PREFLIGHT_CELL);
-}
-
 /* ALONE: there is no server. */
 static void set_ends(const struct plan *plan, const struct port *client,
 		     const struct port *server, const struct subnet *tcp,
@@ -80,13 +70,26 @@ static const struct check *nth_check(const struct ends *ends, size_t i)
 	return NULL;
 }
 
+/* True when END knows the fact that the current check is about. */
+static bool knows(const struct end *end)
+{
+	const enum fact fact = end->ends->check->fact;
+
+	return !fact || facts_known(end->facts, fact);
+}
+
+static bool applies_to(const struct end *end)
+{
+	const struct check *check = end->ends->check;
+
+	return knows(end) && (!check->applies || check->applies(end));
+}
+
 /* True when the current check applies to an end that is known. */
 static bool applies(const struct ends *ends)
 {
-	const struct check *check = ends->check;
-
-	return !check->applies || check->applies(&ends->end[true]) ||
-	       (ends->server && check->applies(&ends->end[false]));
+	return applies_to(&ends->end[true]) ||
+	       (ends->server && applies_to(&ends->end[false]));
 }
 
 /* Advance to the next check that applies, from index I on; false after the
@@ -175,14 +178,23 @@ static void inspect_both(const struct ends *ends, struct error *err)
 		add_server(err, &other);
 }
 
+static void show(const struct end *end, char *text)
+{
+	const struct check *check = end->ends->check;
+
+	if (check->show && knows(end))
+		check->show(end, text);
+	else if (check->fact)
+		facts_format(end->facts, check->fact, text, PREFLIGHT_CELL);
+}
+
 static void show_cells(const struct ends *ends, struct preflight_row *row)
 {
 	const struct check *check = ends->check;
 
-	if (check->show)
-		check->show(&ends->end[true], row->client);
-	if (check->show && ends->server)
-		check->show(&ends->end[false], row->server);
+	show(&ends->end[true], row->client);
+	if (ends->server)
+		show(&ends->end[false], row->server);
 	if (check->needed)
 		preflight_print(row->needed, "%s", check->needed);
 	else if (check->need)

@@ -49,10 +49,9 @@ static int inspect_mtu(const struct end *end, struct error *err)
 
 static void show_mtu(const struct end *end, char *text)
 {
-	if (facts_known(end->facts, FACT_NETDEV_MTU))
-		preflight_print(text, "%s %" PRIu64,
-				facts_text(end->facts, FACT_NETDEV),
-				facts_count(end->facts, FACT_NETDEV_MTU));
+	preflight_print(text, "%s %" PRIu64,
+			facts_text(end->facts, FACT_NETDEV),
+			facts_count(end->facts, FACT_NETDEV_MTU));
 }
 
 static void show_speed(const struct end *end, char *text)
@@ -142,18 +141,16 @@ static bool has_priorities(const struct end *end)
 	const struct port *client = end->ends->client;
 
 	/* TCP, on iWARP, needs neither */
-	return port_is_ethernet(client) && !client->iwarp &&
-	       check_fact_known(end);
+	return port_is_ethernet(client) && !client->iwarp;
 }
 
 static void show_control(const struct end *end, char *text)
 {
 	const char *pause = facts_text(end->facts, FACT_PAUSE);
 
-	if (facts_known(end->facts, FACT_PFC))
-		preflight_print(text, "PFC %s, pause %s",
-				facts_text(end->facts, FACT_PFC),
-				pause[0] ? pause : "unknown");
+	preflight_print(text, "PFC %s, pause %s",
+			facts_text(end->facts, FACT_PFC),
+			pause[0] ? pause : "unknown");
 }
 
 static void need_priority(const struct ends *ends, char *text)
@@ -235,15 +232,13 @@ static int inspect_ecn(const struct end *end, struct error *err)
 // clang-format off
 const struct check network_checks[] = {
 	{ .label = "interface MTU", .fact = FACT_NETDEV_MTU,
-	  .applies = check_fact_known, .show = show_mtu,
-	  .inspect = inspect_mtu,
+	  .show = show_mtu, .inspect = inspect_mtu,
 	  .cost = "more packets for the same data: headers take more of the "
 		  "bandwidth, and devices limited by packets send less" },
 	{ .label = "link speed", .applies = shows_speed, .show = show_speed,
 	  .inspect = inspect_speed,
 	  .cost = "bandwidth ends at the link's speed" },
 	{ .label = "link downs", .fact = FACT_LINK_DOWNED,
-	  .applies = check_fact_known, .show = check_show_fact,
 	  .inspect = inspect_downs,
 	  .cost = "what is on its way when a link goes down is sent again, or "
 		  "the test fails" },
@@ -254,8 +249,8 @@ const struct check network_checks[] = {
 	  .cost = "where the network is full packets are dropped, and RDMA "
 		  "sends a window again for each" },
 	{ .label = "RoCE ECN", .fact = FACT_ROCE_ECN,
-	  .applies = has_priorities, .show = check_show_fact,
-	  .need = need_priority, .inspect = inspect_ecn,
+	  .applies = has_priorities, .need = need_priority,
+	  .inspect = inspect_ecn,
 	  .cost = "senders do not slow down before the network is full: one "
 		  "slow receiver holds up others" },
 	{ .label = NULL },

@@ -55,8 +55,6 @@ static void show_rate(const struct end *end, char *text)
 	const double gbps = rate_of(end->facts);
 	char link[TEXT_SIZE];
 
-	if (!facts_known(end->facts, FACT_PCIE_GBPS))
-		return;
 	link_now(end->facts, link);
 	preflight_print(text, gbps ? "%s%s%.4g Gb/s" : "%s%semulated", link,
 			link[0] ? ", " : "", gbps);
@@ -160,9 +158,7 @@ static void show_power(const struct end *end, char *text)
 			 facts_count(end->facts, FACT_ASPM_L1) ? ", L1 on" :
 							    ", L1 off";
 
-	if (facts_known(end->facts, FACT_ASPM))
-		preflight_print(text, "%s%s",
-				facts_text(end->facts, FACT_ASPM), l1);
+	preflight_print(text, "%s%s", facts_text(end->facts, FACT_ASPM), l1);
 }
 
 /* Whether the link may save power counts; the policy only where that is not
@@ -230,32 +226,26 @@ static int inspect_acs(const struct end *end, struct error *err)
 // clang-format off
 const struct check pcie_checks[] = {
 	{ .label = "PCIe", .fact = FACT_PCIE_GBPS,
-	  .applies = check_fact_known, .show = show_rate, .need = need_rate,
-	  .inspect = inspect_rate,
+	  .show = show_rate, .need = need_rate, .inspect = inspect_rate,
 	  .cost = "bandwidth ends at what the slower of both carries, less "
 		  "about a tenth for the headers of PCIe" },
 	{ .label = "PCIe supported", .fact = FACT_PCIE_MAX_WIDTH,
-	  .applies = check_fact_known, .show = show_training,
-	  .inspect = inspect_training,
+	  .show = show_training, .inspect = inspect_training,
 	  .cost = "the device has less bandwidth to memory than it could "
 		  "have" },
-	{ .label = "IOMMU", .fact = FACT_IOMMU, .applies = check_fact_known,
-	  .show = check_show_fact, .inspect = inspect_iommu,
+	{ .label = "IOMMU", .fact = FACT_IOMMU, .inspect = inspect_iommu,
 	  .cost = "an address that is not in the IOMMU's cache costs a "
 		  "look-up in memory: less bandwidth with many or large "
 		  "buffers" },
 	{ .label = "PCIe power saving", .fact = FACT_ASPM,
-	  .applies = check_fact_known, .show = show_power,
-	  .inspect = inspect_power,
+	  .show = show_power, .inspect = inspect_power,
 	  .cost = "the first message after a pause waits microseconds until "
 		  "the link is awake" },
 	{ .label = "GPU", .fact = FACT_GPU_DISTANCE,
-	  .applies = check_fact_known, .show = show_gpu,
-	  .inspect = inspect_gpu,
+	  .show = show_gpu, .inspect = inspect_gpu,
 	  .cost = "messages cross the root complex, or the link between the "
 		  "processors: less bandwidth" },
 	{ .label = "ACS redirect", .fact = FACT_ACS_REDIRECT,
-	  .applies = check_fact_known, .show = check_show_fact,
 	  .needed = "none", .inspect = inspect_acs,
 	  .cost = "messages in the memory of a GPU go up to the root complex "
 		  "and back: less bandwidth" },

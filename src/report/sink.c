@@ -5,10 +5,8 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -41,8 +39,6 @@ void sink_free(struct sink *sink)
 /* A FIFO without a reader is opened later. */
 static bool is_open(struct sink *sink)
 {
-	struct stat status;
-
 	if (sink->fd >= 0)
 		return true;
 	if (!strcmp(sink->path, "-"))
@@ -57,10 +53,6 @@ static bool is_open(struct sink *sink)
 			sink->errnum = errno;
 		return false;
 	}
-	/* a pipe that polls as writable takes this much without waiting */
-	sink->most = PIPE_BUF;
-	if (!fstat(sink->fd, &status) && S_ISREG(status.st_mode))
-		sink->most = SIZE_MAX;
 	place_open(&sink->place, sink->fd);
 	return true;
 }
@@ -74,13 +66,15 @@ static bool write_part(struct sink *sink, int wait_ms)
 
 	if (poll(&fd, 1, wait_ms) != 1)
 		return false;
-	/* any write reports that the reader is gone */
+	/* any write reports that the reader is gone; a pipe that polls as
+	 * writable takes PIPE_BUF bytes without waiting */
 	if (sink->lines && !(fd.revents & POLLERR))
 		done = place_write(&sink->place, sink->text + sink->start,
 				   length);
 	else
 		done = descriptors_write(sink->fd, sink->text + sink->start,
-					 smaller(length, sink->most));
+					 sink->place.is_file ? length :
+					 smaller(length, PIPE_BUF));
 	if (done < 0)
 		sink->errnum = (int)-done;
 	if (done <= 0)
@@ -135,10 +129,9 @@ static bool make_room(struct sink *sink, size_t length)
 void sink_put(struct sink *sink, const char *text, size_t length)
 {
 	drain(sink);
-	if (sink->errnum)
+	/* no length needs no room, and there may be none */
+	if (sink->errnum || !length)
 		return;
-	if (!length)
-		return;		/* no room needed, and there may be none */
 	if (!make_room(sink, length)) {
 		sink->errnum = ENOBUFS;
 		return;

@@ -40,13 +40,12 @@ bool place_has_moved(struct place *place);
 struct sink {
 	const char *path;	/* "-": stdout */
 	int fd;			/* -1: not open yet */
-	size_t most;		/* most bytes per write */
 	char *text;		/* on the heap: text not written yet */
 	size_t start, end, room;
 	bool anew;		/* truncate the file first */
 	bool lines;		/* each put is a line, which must stay whole
 				 * where other processes write as well */
-	struct place place;	/* for lines; shares fd */
+	struct place place;	/* what fd is, and for lines */
 	bool patient;		/* at the end, wait for a reader that came
 				 * without limit: a person with a pager */
 	size_t most_kept;	/* bytes; tests have less */

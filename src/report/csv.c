@@ -1,7 +1,10 @@
-/* The rows of a result as CSV (RFC 4180).  The columns' names follow the
- * JSON. */
+/*
+ * The rows of a result as CSV: one line of headings and one per row, with the
+ * line ends of RFC 4180.  The columns are the same for every test, and their
+ * names follow the JSON; an empty cell means not measured.
+ */
 #include "config.h"
-#include "report/report.h"
+#include "report/stream.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +12,6 @@
 
 #include "report/json.h"
 #include "report/json_value.h"
-#include "report/stream.h"
 
 /* A column, and the path of its value in the JSON: keys and indices separated
  * by dots. */
@@ -213,8 +215,3 @@ const struct row_format csv_format = {
 	.row = print_row,
 	.tail = print_tail,
 };
-
-char *report_csv(const struct result *r)
-{
-	return row_format_render(&csv_format, r);
-}

@@ -49,8 +49,9 @@ static int write_output(enum output output, const char *path,
 	if (output == CSV && o->csv)
 		return stream_end(o->csv, r, err);
 	return report_print(path, output == JSON ? report_json(r) :
-				  output == CSV	 ? report_csv(r) :
-						   report_perftest_json(r),
+				  output == CSV ?
+					  row_format_render(&csv_format, r) :
+					  report_perftest_json(r),
 			    err);
 }
 

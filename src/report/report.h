@@ -23,10 +23,6 @@ extern const char perftest_waiting[];
  * after a run that failed. */
 char *report_perftest_json(const struct result *result);
 
-/* One line of headings and one per row, with the line ends of RFC 4180.  The
- * columns are the same for every test; an empty cell means not measured. */
-char *report_csv(const struct result *result);
-
 /* Warn of the counters that the user named and neither end has. */
 void report_counters(const struct result *result);
 

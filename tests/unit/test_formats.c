@@ -44,7 +44,7 @@ static char *cut_cell(char *text, char **cell, char *end)
 
 static struct sheet read_sheet(struct result *r)
 {
-	struct sheet s = { .text = report_csv(r) };
+	struct sheet s = { .text = row_format_render(&csv_format, r) };
 	char *next = s.text, end;
 
 	assert_non_null(next);

@@ -158,19 +158,14 @@ static void read_governors(const cpu_set_t *set, struct facts *facts)
 
 static void read_frequencies(unsigned int cpu, struct facts *facts)
 {
-	static const struct {
-		const char *file;
-		enum fact fact;
-	} rows[] = {
-		{ "scaling_cur_freq", FACT_CPU_MHZ },
-		{ "cpuinfo_max_freq", FACT_CPU_MAX_MHZ },
-	};
 	uint64_t khz;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (sysfs_count(&khz, "%s/cpu%u/cpufreq/%s", cpus_folder, cpu,
-				rows[i].file))
-			facts_set_real(facts, rows[i].fact, (double)khz / 1000);
+	if (sysfs_count(&khz, "%s/cpu%u/cpufreq/scaling_cur_freq", cpus_folder,
+			cpu))
+		facts_set_real(facts, FACT_CPU_MHZ, (double)khz / 1000);
+	if (sysfs_count(&khz, "%s/cpu%u/cpufreq/cpuinfo_max_freq", cpus_folder,
+			cpu))
+		facts_set_real(facts, FACT_CPU_MAX_MHZ, (double)khz / 1000);
 }
 
 /* The states are in the order of their depth. */

@@ -56,24 +56,21 @@ int gpus_choose(struct memory_choice *choice, const char *device,
 	return ret;
 }
 
-/* "1b:00.0" or "00000000:1B:00.0" */
+/* Parse "00000000:1B:00.0", or "1b:00.0" of domain 0. */
+static bool parse_address(const char *text, unsigned int n[4])
+{
+	if (sscanf(text, "%x:%x:%x.%x", n, n + 1, n + 2, n + 3) == 4)
+		return true;
+	n[0] = 0;
+	return sscanf(text, "%x:%x.%x", n + 1, n + 2, n + 3) == 3;
+}
+
 static bool same_address(const char *a, const char *b)
 {
-	unsigned int x[4] = { 0 }, y[4] = { 0 };
-	const char *texts[] = { a, b };
-	unsigned int *const numbers[] = { x, y };
+	unsigned int x[4], y[4];
 
-	for (int i = 0; i < 2; i++) {
-		unsigned int *n = numbers[i];
-
-		if (sscanf(texts[i], "%x:%x:%x.%x", n, n + 1, n + 2, n + 3) ==
-		    4)
-			continue;
-		n[0] = 0;
-		if (sscanf(texts[i], "%x:%x.%x", n + 1, n + 2, n + 3) != 3)
-			return false;
-	}
-	return !memcmp(x, y, sizeof(x));
+	return parse_address(a, x) && parse_address(b, y) &&
+	       !memcmp(x, y, sizeof(x));
 }
 
 /* The GPU of CHOICE; NULL: none, or not known. */

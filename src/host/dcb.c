@@ -16,14 +16,10 @@
 static const struct rtattr *find(const struct rtattr *first, size_t size,
 				 unsigned int type)
 {
-	const struct rtattr *at = first;
-	size_t left = size;
-
-	while (RTA_OK(at, left)) {
+	for (const struct rtattr *at = first; RTA_OK(at, size);
+	     at = RTA_NEXT(at, size))
 		if ((at->rta_type & NLA_TYPE_MASK) == type)
 			return at;
-		at = RTA_NEXT(at, left);
-	}
 	return NULL;
 }
 
@@ -55,13 +51,11 @@ static void read_entry(const struct rtattr *attribute, struct dcb *dcb)
 
 static void read_table(const struct rtattr *table, struct dcb *dcb)
 {
-	const struct rtattr *at = RTA_DATA(table);
 	size_t left = RTA_PAYLOAD(table);
 
-	while (RTA_OK(at, left)) {
+	for (const struct rtattr *at = RTA_DATA(table); RTA_OK(at, left);
+	     at = RTA_NEXT(at, left))
 		read_entry(at, dcb);
-		at = RTA_NEXT(at, left);
-	}
 }
 
 void dcb_read(const void *reply, size_t size, struct dcb *dcb)

@@ -52,21 +52,20 @@ static int check_batch(const struct plan *plan, struct error *err)
 	const struct batch *batch = &plan->batch;
 	const uint64_t bytes = batch_bytes(batch);
 	const uint64_t requests = batch_requests(batch);
-	const struct {
-		bool given;
-		const char *name;
-	} others[] = {
-		{ plan->imm, "--imm" },
-		{ plan->bidirectional, "--bidirectional" },
-		{ plan->rate, "--rate" },
-		{ plan->sge > 1, "--sge" },
-		{ plan->threads > 1, "--threads" },
-		{ plan->post_list > 1, "--post-list" },
-		{ plan->cq_mod != PLAN_AUTO, "--cq-mod" },
-		{ plan->verify, "--verify" },
-		{ plan->inject, "--inject" },
-	};
 	const struct rule rules[] = {
+		{ plan->imm, "--batch and --imm exclude each other" },
+		{ plan->bidirectional,
+		  "--batch and --bidirectional exclude each other" },
+		{ plan->rate, "--batch and --rate exclude each other" },
+		{ plan->sge > 1, "--batch and --sge exclude each other" },
+		{ plan->threads > 1,
+		  "--batch and --threads exclude each other" },
+		{ plan->post_list > 1,
+		  "--batch and --post-list exclude each other" },
+		{ plan->cq_mod != PLAN_AUTO,
+		  "--batch and --cq-mod exclude each other" },
+		{ plan->verify, "--batch and --verify exclude each other" },
+		{ plan->inject, "--batch and --inject exclude each other" },
 		{ plan->metric != METRIC_BANDWIDTH ||
 			  (plan->op != OP_WRITE && plan->op != OP_READ),
 		  "--batch: only for write_bw and read_bw" },
@@ -87,11 +86,6 @@ static int check_batch(const struct plan *plan, struct error *err)
 
 	if (!batch->n)
 		return 0;
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		if (others[i].given)
-			return fail(err, -EINVAL, NULL,
-				    "--batch and %s exclude each other",
-				    others[i].name);
 	return rule_check(rules, plan, err);
 }
 

@@ -19,14 +19,11 @@ struct line {
 static struct line row_line(const struct preflight *preflight,
 			    const struct preflight_row *row)
 {
-	const struct line both = {
-		{ row->check, row->client, row->server, row->needed },
-	};
-	const struct line one = {
-		{ row->check, row->client, row->needed, "" },
-	};
-
-	return preflight->alone ? one : both;
+	if (preflight->alone)
+		return (struct line){ { row->check, row->client, row->needed,
+					"" } };
+	return (struct line){ { row->check, row->client, row->server,
+				row->needed } };
 }
 
 /* A problem known from a refusal, without values to compare. */

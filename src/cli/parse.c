@@ -314,29 +314,26 @@ static int too_many(struct parser *p, int argc, char **argv, int next)
 		    argv[next], argv[optind]);
 }
 
-static void choose_control(struct options *o, enum control_test test)
-{
-	o->command = control_has_server(test) ? COMMAND_CLIENT :
-						COMMAND_CONTROL;
-	o->params.plan.control = test;
-	o->params.plan.metric = METRIC_LATENCY;
-}
-
 /* Take the first of WORDS: a test, or another command. */
 static int take_command(struct parser *p, char **words)
 {
 	const char *word = words[0];
 	struct options *o = p->given.options;
+	struct plan *plan = &o->params.plan;
 	const struct command_row *row = command_find(word);
 
+	plan->control = control_find(word);
 	if (row)
 		o->command = row->command;
-	else if (test_find(word, &o->params.plan.op, &o->params.plan.metric))
+	else if (test_find(word, &plan->op, &plan->metric) ||
+		 control_has_server(plan->control))
 		o->command = COMMAND_CLIENT;
-	else if (control_find(word))
-		choose_control(o, control_find(word));
+	else if (plan->control)
+		o->command = COMMAND_CONTROL;
 	else
 		return unknown_test(p, word, words[1]);
+	if (plan->control)
+		plan->metric = METRIC_LATENCY;
 	return 0;
 }
 
@@ -403,15 +400,6 @@ static int take_topic(struct parser *p, int argc, char **argv)
 	return ret;
 }
 
-/* Choose the test that an end alone is examined for: the one that shows most of
- * what slows it down. */
-static void choose_checked(struct plan *plan)
-{
-	plan->op = OP_WRITE;
-	plan->metric = METRIC_BANDWIDTH;
-	plan->check = true;
-}
-
 static int parse(struct parser *p, int argc, char **argv)
 {
 	struct options *o = p->given.options;
@@ -434,8 +422,12 @@ static int parse(struct parser *p, int argc, char **argv)
 		ret = rules_check_command(&p->given) ?:
 		      rules_check_files(&p->given) ?:
 		      perftest_parse_test(&o->params, p->given.err);
-	if (!ret && o->command == COMMAND_CHECK)
-		choose_checked(&o->params.plan);
+	/* of an end alone the test that shows most of what slows it down */
+	if (!ret && o->command == COMMAND_CHECK) {
+		o->params.plan.op = OP_WRITE;
+		o->params.plan.metric = METRIC_BANDWIDTH;
+		o->params.plan.check = true;
+	}
 	if (!ret && o->params.plan.control)
 		return control_rules_complete(&p->given);
 	if (!ret && (o->command == COMMAND_CLIENT ||

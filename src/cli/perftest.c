@@ -486,15 +486,6 @@ static void set_defaults(struct parameters *params)
 		plan->tx_depth = 1;
 }
 
-/* perftest takes UD for a multicast group, whatever -c says. */
-static void choose_transport(struct perftest *p)
-{
-	struct plan *plan = &params_of(p)->plan;
-
-	if (seen(p, "mcg") || seen(p, "MGID"))
-		plan->transport = TRANSPORT_UD;
-}
-
 /* Choose between a count and a time: perftest lets time win. */
 static void choose_length(struct perftest *p)
 {
@@ -611,7 +602,9 @@ static int finish(struct perftest *p)
 		o->params.perftest_json = JSON_FILE;
 	if (o->params.memory.kind == MEMORY_FILE)
 		o->params.memory.offset = p->mmap_offset;
-	choose_transport(p);
+	/* perftest takes UD for a multicast group, whatever -c says */
+	if (seen(p, "mcg") || seen(p, "MGID"))
+		o->params.plan.transport = TRANSPORT_UD;
 	choose_length(p);
 	fit_depths(p);
 	/* an error of the test is the same at either end */

@@ -119,15 +119,6 @@ static void open_watched(struct watched_devices *devices,
 	d->ports = xcalloc(d->n_ports + 1U, sizeof(*d->ports));
 }
 
-/* True when a field of A differs from that of B. */
-static bool differs(const struct port_status *a, const struct port_status *b)
-{
-	for (int i = 0; i < PORT_STATUS_FIELDS; i++)
-		if (strcmp(a->text[i], b->text[i]) != 0)
-			return true;
-	return false;
-}
-
 static void refresh_port(struct watched_devices *devices, struct watched *d,
 			 uint8_t port)
 {
@@ -136,7 +127,7 @@ static void refresh_port(struct watched_devices *devices, struct watched *d,
 	struct watch_event event;
 
 	if (port_status_read(d->context, port, status) ||
-	    !differs(&before, status))
+	    !memcmp(&before, status, sizeof(before)))
 		return;
 	event = begin_event(WATCH_PORT, d, port);
 	event.first = !before.text[PORT_STATUS_STATE][0];

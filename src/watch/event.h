@@ -33,7 +33,7 @@ enum port_status_field {
 
 #define PORT_STATUS_TEXT_SIZE 24
 
-/* Each field as text; "": unknown, or the port has none. */
+/* Each field as text, filled with zeros; "": unknown, or the port has none. */
 struct port_status {
 	char text[PORT_STATUS_FIELDS][PORT_STATUS_TEXT_SIZE];
 };

@@ -37,18 +37,12 @@ static void set_number(struct port_status *status, enum port_status_field field,
 /* What the kernel says of the interface, in the files of its folder. */
 static void read_link(const char *interface, struct port_status *status)
 {
-	static const struct {
-		enum port_status_field field;
-		const char *file;
-	} files[] = {
-		{ PORT_STATUS_LINK, "operstate" },
-		{ PORT_STATUS_LINK_MTU, "mtu" },
-		{ PORT_STATUS_LINK_DOWNS, "carrier_down_count" },
-	};
-
-	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
-		sysfs_read(status->text[files[i].field], PORT_STATUS_TEXT_SIZE,
-			   "/sys/class/net/%s/%s", interface, files[i].file);
+	sysfs_read(status->text[PORT_STATUS_LINK], PORT_STATUS_TEXT_SIZE,
+		   "/sys/class/net/%s/operstate", interface);
+	sysfs_read(status->text[PORT_STATUS_LINK_MTU], PORT_STATUS_TEXT_SIZE,
+		   "/sys/class/net/%s/mtu", interface);
+	sysfs_read(status->text[PORT_STATUS_LINK_DOWNS], PORT_STATUS_TEXT_SIZE,
+		   "/sys/class/net/%s/carrier_down_count", interface);
 }
 
 static void read_port(const struct ibv_port_attr *attr, uint32_t mbps,

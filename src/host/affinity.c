@@ -79,19 +79,19 @@ static uint32_t device_node(const char *device)
 		       (uint32_t)node : PORT_NO_NODE;
 }
 
-static bool is_restricted(const cpu_set_t *allowed)
+/* True when each CPU of A is in B. */
+static bool is_within(const cpu_set_t *a, const cpu_set_t *b)
 {
-	cpu_set_t online, both;
+	cpu_set_t both;
 
-	if (!sysfs_cpus(&online, "/sys/devices/system/cpu/online"))
-		return false;
-	CPU_AND(&both, &online, allowed);
-	return !CPU_EQUAL(&both, &online);
+	CPU_AND(&both, a, b);
+	return CPU_EQUAL(&both, a);
 }
 
 void numa_read(const char *device, struct numa_host *host)
 {
 	int mode = MPOL_DEFAULT;
+	cpu_set_t online;
 
 	*host = (struct numa_host){
 		.device_node = device_node(device),
@@ -99,7 +99,9 @@ void numa_read(const char *device, struct numa_host *host)
 	sysfs_read(host->nodes, sizeof(host->nodes),
 		   "/sys/devices/system/node/online");
 	if (!sched_getaffinity(0, sizeof(host->allowed), &host->allowed))
-		host->restricted = is_restricted(&host->allowed);
+		host->restricted =
+			sysfs_cpus(&online, "/sys/devices/system/cpu/online") &&
+			!is_within(&online, &host->allowed);
 	if (!syscall(SYS_get_mempolicy, &mode, NULL, 0, NULL, 0))
 		host->policy = mode != MPOL_DEFAULT;
 }
@@ -126,20 +128,11 @@ int numa_choose(const struct numa_host *host, uint32_t asked, uint32_t *node,
 	return 0;
 }
 
-/* True when this process runs on CPUs of SET only. */
-static bool runs_within(const cpu_set_t *set)
-{
-	cpu_set_t allowed, both;
-
-	if (sched_getaffinity(0, sizeof(allowed), &allowed))
-		return false;
-	CPU_AND(&both, &allowed, set);
-	return CPU_EQUAL(&both, &allowed);
-}
-
-/* Preferred, not bound: a full node must not end the program. */
+/* Put memory on NODE, which has the CPUs of SET.  Preferred, not bound: a full
+ * node must not end the program. */
 static int place_memory(uint32_t node, const cpu_set_t *set, struct error *err)
 {
+	cpu_set_t allowed;
 	const size_t bits = 8 * sizeof(unsigned long);
 	unsigned long mask[CPU_SETSIZE / (8 * sizeof(unsigned long))] = { 0 };
 	int ret;
@@ -151,7 +144,8 @@ static int place_memory(uint32_t node, const cpu_set_t *set, struct error *err)
 	ret = -errno;
 	/* without a policy, the CPU that first touches memory decides its
 	 * node */
-	if (runs_within(set))
+	if (!sched_getaffinity(0, sizeof(allowed), &allowed) &&
+	    is_within(&allowed, set))
 		return 0;
 	return fail_errno(err, ret, "a container needs CAP_SYS_NICE for it; "
 			  "--numa=none does without",

@@ -144,14 +144,6 @@ static void end_children(struct server *s, int number)
 	children_signal(&s->children, number);
 }
 
-static void on_signal(struct server *s, struct error *err)
-{
-	int number;
-
-	signals_take(&s->cancel_fd, &number, err);
-	end_children(s, number);
-}
-
 /* Note how a process ended, and warn if it was not told to.  perftest's server
  * ends after its client, even if that client never got its turn. */
 static void note_end(struct server *s, const struct child *child, int status)
@@ -457,12 +449,6 @@ static nfds_t fill_poll_set(const struct server *s, struct pollfd *fds, int *ms)
 	return n;
 }
 
-/* True when a client waits for a process, and the pause is over. */
-static bool is_accept_due(const struct server *s)
-{
-	return s->unserved.fd >= 0 && !time_until(s->accept_at);
-}
-
 /* One pass of the server's loop.  Returns 0 to go on, 1 in a child, or a
  * negative errno. */
 static int poll_once(struct server *s, struct connection *conn,
@@ -470,7 +456,7 @@ static int poll_once(struct server *s, struct connection *conn,
 {
 	struct pollfd fds[FDS_MAX];
 	nfds_t i = CHILDREN, n;
-	int ms;
+	int ms, number;
 
 	n = fill_poll_set(s, fds, &ms);
 	if (poll(fds, n, ms) < 0)
@@ -479,15 +465,20 @@ static int poll_once(struct server *s, struct connection *conn,
 	for (struct child *c = s->children.all; c; c = c->next)
 		if (c->fd >= 0 && fds[i++].revents & ~POLLOUT)
 			on_child(s, c);
-	if (fds[SIGNAL].revents)
-		on_signal(s, err);
+	if (fds[SIGNAL].revents) {
+		signals_take(&s->cancel_fd, &number, err);
+		end_children(s, number);
+	}
 	if (fds[ENDED].revents)
 		on_ended(s);
 	if (s->kill_at && time_now() >= s->kill_at)
 		kill_children(s);
 	kill_overdue(s);
 	give_turns(s);
-	if (s->listener >= 0 && (fds[LISTENER].revents || is_accept_due(s)))
+	/* a client may wait for a process, and the pause be over */
+	if (s->listener >= 0 &&
+	    (fds[LISTENER].revents ||
+	     (s->unserved.fd >= 0 && !time_until(s->accept_at))))
 		return accept_clients(s, conn);
 	return 0;
 }

@@ -22,7 +22,6 @@ struct events {
 	struct watch_taker taker;
 	struct sink sink;
 	bool json;
-	const char *device;	/* NULL: all are watched */
 	char hostname[PORT_NAME_SIZE];
 	uint64_t number;	/* events so far */
 	uint64_t missing;	/* left out since the last line */
@@ -304,29 +303,24 @@ static int on_fd(const struct watch_taker *taker)
 	return events_of(taker)->sink.fd;
 }
 
-static void put_start(struct events *e)
-{
-	json_t *line = make_line_now(e, "start");
-
-	json_put(line, "watched", json_text(e->device));
-	json_put(line, "tool", json_tool());
-	put(e, json_to_line(line));
-}
-
 struct watch_taker *events_new(const struct parameters *params)
 {
 	struct events *e = xcalloc(1, sizeof(*e));
+	json_t *line;
 
 	e->taker = (struct watch_taker){ on_take, on_flush, on_fd };
 	e->json = params->json_lines;
-	e->device = params->device;
 	gethostname(e->hostname, sizeof(e->hostname) - 1);
 	sink_init(&e->sink, e->json ? params->json_lines : "-");
 	e->sink.lines = true;
 	/* this opens the place, which shows whether its reader goes */
 	sink_flush(&e->sink);
-	if (e->json)
-		put_start(e);
+	if (e->json) {
+		line = make_line_now(e, "start");
+		json_put(line, "watched", json_text(params->device));
+		json_put(line, "tool", json_tool());
+		put(e, json_to_line(line));
+	}
 	return &e->taker;
 }
 

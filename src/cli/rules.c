@@ -100,6 +100,19 @@ static int check_queue_pairs(struct given *g)
 	       addressing_check(plan, g->err);
 }
 
+/* Refuse fewer --cpus than --threads. */
+static int check_cpus(struct given *g)
+{
+	const struct parameters *params = &g->options->params;
+
+	if (!params->cpus.n || params->cpus.n >= params->plan.threads)
+		return 0;
+	return fail(g->err, -EINVAL, NULL,
+		    "--cpus: %u CPU%s for --threads %u: each thread needs one",
+		    params->cpus.n, params->cpus.n == 1 ? "" : "s",
+		    params->plan.threads);
+}
+
 int control_rules_complete(struct given *g)
 {
 	const struct parameters *params = &g->options->params;
@@ -117,7 +130,7 @@ int control_rules_complete(struct given *g)
 	return ret ?:
 	       complete_sizes(g) ?:
 	       check_queue_pairs(g) ?:
-	       rules_check_cpus(g);
+	       check_cpus(g);
 }
 
 static bool was_given(struct given *g, const char *name)
@@ -346,18 +359,6 @@ static void choose_counters(struct given *g)
 			choice->read = COUNTERS_ALL;
 }
 
-int rules_check_cpus(struct given *g)
-{
-	const struct parameters *params = &g->options->params;
-
-	if (!params->cpus.n || params->cpus.n >= params->plan.threads)
-		return 0;
-	return fail(g->err, -EINVAL, NULL,
-		    "--cpus: %u CPU%s for --threads %u: each thread needs one",
-		    params->cpus.n, params->cpus.n == 1 ? "" : "s",
-		    params->plan.threads);
-}
-
 /* A fault belongs to one test, and cannot be combined with --verify. */
 static int check_inject(struct given *g)
 {
@@ -448,7 +449,7 @@ int rules_complete(struct given *g)
 			       0) ?:
 	      check_limits(g) ?:
 	      check_inject(g) ?:
-	      rules_check_cpus(g);
+	      check_cpus(g);
 	choose_counters(g);
 	return ret;
 }

@@ -34,9 +34,6 @@ int rules_check_command(struct given *g);
  * cut off.  Kept by reference. */
 int rules_take_server(struct given *g, char *word);
 
-/* Refuse fewer --cpus than --threads. */
-int rules_check_cpus(struct given *g);
-
 /* Refuse two outputs to the same place. */
 int rules_check_files(struct given *g);
 

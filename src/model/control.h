@@ -50,7 +50,6 @@ extern const struct control_info {
 
 /* What is done with an object: the argument of --pattern. */
 enum control_pattern { CONTROL_CHURN, CONTROL_HOLD, CONTROL_PATTERNS };
-#define CONTROL_PATTERN_WORDS "churn|hold"
 
 /* Objects held without --iterations and --duration, and at most. */
 #define CONTROL_HELD 100000
@@ -68,8 +67,6 @@ enum control_access {
 	CONTROL_ALL_ACCESS,
 	CONTROL_ACCESSES,
 };
-#define CONTROL_ACCESS_WORDS \
-	"local|remote-read|remote-write|remote-atomic|all"
 
 /* Memory windows, and how they are invalidated: the argument of --mw. */
 enum control_mw {
@@ -78,7 +75,6 @@ enum control_mw {
 	CONTROL_MW_TYPE2_SEND,	/* invalidated by IBV_WR_SEND_WITH_INV */
 	CONTROL_MWS,
 };
-#define CONTROL_MW_WORDS "type1|type2|type2-send"
 
 /* Most parts of an operation, and most kinds of calls that are told apart. */
 #define CONTROL_PARTS_MAX 9

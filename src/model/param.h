@@ -57,8 +57,6 @@ enum peer {
 	PEERS,
 };
 
-#define INLINE_RECEIVE_WORDS "auto|off|32|64"
-
 /* perftest's list of all samples above its table. */
 enum perftest_samples {
 	PERFTEST_NO_SAMPLES,

@@ -79,43 +79,28 @@ static const struct param *find_row(int value, char name[64])
 	return NULL;
 }
 
-/* Report that NAME, with its dashes, abbreviates several options. */
-static int ambiguous(struct parser *p, const char *name)
-{
-	const size_t length = strlen(name);
-	char list[ADVICE_SIZE] = "", other[64];
-
-	for (const struct option *o = p->longs; o->name; o++) {
-		const struct param *row = find_row(o->val, other);
-
-		if ((row && row->who & PARAM_HIDDEN) ||
-		    strncmp(o->name, name + 2, length - 2) != 0)
-			continue;
-		text_append(list, sizeof(list), "%s--%s",
-			    *list ? ", " : "write one of ", o->name);
-	}
-	return fail(p->given.err, -EINVAL,
-		    strlen(list) < sizeof(list) - 1 ? list : "see --help",
-		    "option '%s' is ambiguous", name);
-}
-
-/* True when an option's name begins with NAME, without dashes. */
-static bool begins_option(const struct parser *p, const char *name)
-{
-	for (const struct option *o = p->longs; o->name; o++)
-		if (!strncmp(o->name, name, strlen(name)))
-			return true;
-	return false;
-}
-
-/* Report the unknown option WORD, as the user wrote it: "--szie=64". */
+/* Report WORD, as the user wrote it: "--szie=64" is unknown, "--me" abbreviates
+ * several options. */
 static int bad_long_option(struct parser *p, const char *word)
 {
-	char name[64], advice[ADVICE_SIZE];
+	char name[64], advice[ADVICE_SIZE], list[ADVICE_SIZE] = "";
+	bool begins = false;
 
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
-	if (begins_option(p, name + 2))
-		return ambiguous(p, name);
+	for (size_t i = 0; p->longs[i].name; i++) {
+		if (strncmp(p->longs[i].name, name + 2, strlen(name + 2)) != 0)
+			continue;
+		begins = true;
+		if (i >= param_count || !(param_table[i].who & PARAM_HIDDEN))
+			text_append(list, sizeof(list), "%s--%s",
+				    *list ? ", " : "write one of ",
+				    p->longs[i].name);
+	}
+	if (begins)
+		return fail(p->given.err, -EINVAL,
+			    strlen(list) < sizeof(list) - 1 ? list :
+							      "see --help",
+			    "option '%s' is ambiguous", name);
 	return fail(p->given.err, -EINVAL, suggest_option(name + 2, advice),
 		    "unknown option '%s'", name);
 }

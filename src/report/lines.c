@@ -1,18 +1,12 @@
+/* A run as lines of JSON, each written when the event it describes happens. */
 #include "config.h"
 #include "report/stream.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "report/json.h"
 #include "report/json_value.h"
-
-void lines_init(struct sink *sink, const char *path)
-{
-	sink_init(sink, path);
-	sink->lines = true;
-}
 
 /* The members of every line, which make it understandable alone: the first line
  * of the run describes both ends in full. */
@@ -29,16 +23,16 @@ static json_t *make_line(const char *type, const struct result *r)
 	return line;
 }
 
-/* Write and release LINE. */
-static void put(struct sink *sink, json_t *line)
+/* Print and release LINE. */
+static void print(FILE *out, json_t *line)
 {
 	char *text = json_to_line(line);
 
-	sink_put(sink, text, strlen(text));
+	fputs(text, out);
 	free(text);
 }
 
-void lines_begin(struct sink *sink, const struct result *r)
+static void print_start(FILE *out, const struct result *r)
 {
 	static const char *const keys[] = { "tool", "parameters", "client",
 					    "server", "environment" };
@@ -49,11 +43,11 @@ void lines_begin(struct sink *sink, const struct result *r)
 		json_object_set(line, keys[i],
 				json_object_get(document, keys[i]));
 	json_decref(document);
-	put(sink, line);
+	print(out, line);
 }
 
-void lines_interval(struct sink *sink, const struct result *r,
-		    const struct observed *part)
+static void print_interval(FILE *out, const struct result *r,
+			   const struct observed *part)
 {
 	const struct plan *plan = &r->params.plan;
 	json_t *line = make_line("interval", r);
@@ -67,20 +61,20 @@ void lines_interval(struct sink *sink, const struct result *r,
 			     plan_is_unreliable(plan) ? "sent" : "completed"));
 	json_put(line, "interval",
 		 json_interval(plan, &part->interval, part->size));
-	put(sink, line);
+	print(out, line);
 }
 
-void lines_row(struct sink *sink, const struct result *r,
-	       const struct result_row *row)
+static void print_result(FILE *out, const struct result *r,
+			 const struct result_row *row)
 {
 	json_t *line = make_line("result", r);
 
 	json_put(line, "result", json_row(&r->params, row));
-	put(sink, line);
+	print(out, line);
 }
 
 /* The last line has everything in the document that no earlier line had. */
-int lines_end(struct sink *sink, const struct result *r, struct error *err)
+static void print_end(FILE *out, const struct result *r)
 {
 	json_t *line = make_line("end", r), *document = report_document(r);
 
@@ -90,6 +84,13 @@ int lines_end(struct sink *sink, const struct result *r, struct error *err)
 	json_object_del(line, "environment");
 	json_object_del(line, "results");
 	json_decref(document);
-	put(sink, line);
-	return sink_finish(sink, err);
+	print(out, line);
 }
+
+const struct row_format lines_format = {
+	.lines = true,
+	.head = print_start,
+	.row = print_result,
+	.interval = print_interval,
+	.tail = print_end,
+};

@@ -9,12 +9,16 @@
 #include "base/xalloc.h"
 #include "report/stream.h"
 
+/* Those with a path, and the table. */
+enum output {
+	JSON, JSON_LINES, CSV, PERFTEST_JSON, PATHS, TABLE = PATHS, OUTPUTS,
+};
+
 /* What is written of a run while it goes on. */
 struct outputs {
 	struct observer observer;
-	struct sink lines;	/* without a path: not wanted */
-	/* NULL: not wanted, or written at the end */
-	struct stream *table, *csv;
+	struct stream *streams[OUTPUTS];	/* NULL: not wanted, or written
+						 * at the end */
 };
 
 static struct outputs *outputs_of(struct observer *observer)
@@ -23,12 +27,10 @@ static struct outputs *outputs_of(struct observer *observer)
 				  offsetof(struct outputs, observer));
 }
 
-enum output { JSON, JSON_LINES, CSV, PERFTEST_JSON, OUTPUTS };
-
 /* NULL: the user did not ask for it. */
 static const char *path_of(const struct parameters *params, enum output output)
 {
-	const char *const paths[OUTPUTS] = {
+	const char *const paths[PATHS] = {
 		[JSON] = params->json,
 		[JSON_LINES] = params->json_lines,
 		[CSV] = params->csv,
@@ -42,12 +44,10 @@ static const char *path_of(const struct parameters *params, enum output output)
 static int write_output(enum output output, const char *path,
 			const struct result *r, struct error *err)
 {
-	struct outputs *o = outputs_of(r->observer);
+	struct stream *stream = outputs_of(r->observer)->streams[output];
 
-	if (output == JSON_LINES)
-		return lines_end(&o->lines, r, err);
-	if (output == CSV && o->csv)
-		return stream_end(o->csv, r, err);
+	if (stream)
+		return stream_end(stream, r, err);
 	return report_print(path, output == JSON ? report_json(r) :
 				  output == CSV ?
 					  row_format_render(&csv_format, r) :
@@ -67,7 +67,7 @@ static const struct row_format *table_of(const struct parameters *params)
 
 static bool takes_stdout(const struct parameters *params)
 {
-	for (enum output i = 0; i < OUTPUTS; i++) {
+	for (enum output i = 0; i < PATHS; i++) {
 		const char *path = path_of(params, i);
 
 		if (path && !strcmp(path, "-"))
@@ -80,7 +80,7 @@ int outputs_check(const struct parameters *params, struct error *err)
 {
 	int ret = 0;
 
-	for (enum output i = 0; i < OUTPUTS && !ret; i++) {
+	for (enum output i = 0; i < PATHS && !ret; i++) {
 		const char *path = path_of(params, i);
 
 		/* several runs append to the lines of JSON */
@@ -99,16 +99,14 @@ static void on_begin(struct observer *observer, const struct result *r)
 {
 	struct outputs *o = outputs_of(observer);
 
-	if (o->lines.path)
-		lines_begin(&o->lines, r);
-	if (o->table) {
-		/* a server has heard only now which test it is */
-		stream_free(o->table);
-		o->table = new_table(&r->params);
-		stream_begin(o->table, r);
+	/* a server has heard only now which test it is */
+	if (o->streams[TABLE]) {
+		stream_free(o->streams[TABLE]);
+		o->streams[TABLE] = new_table(&r->params);
 	}
-	if (o->csv)
-		stream_begin(o->csv, r);
+	for (enum output i = 0; i < OUTPUTS; i++)
+		if (o->streams[i])
+			stream_begin(o->streams[i], r);
 }
 
 static void on_interval(struct observer *observer, const struct result *r,
@@ -116,10 +114,9 @@ static void on_interval(struct observer *observer, const struct result *r,
 {
 	struct outputs *o = outputs_of(observer);
 
-	if (o->lines.path)
-		lines_interval(&o->lines, r, part);
-	if (o->table)
-		stream_interval(o->table, r, part);
+	for (enum output i = 0; i < OUTPUTS; i++)
+		if (o->streams[i])
+			stream_interval(o->streams[i], r, part);
 }
 
 static void on_row(struct observer *observer, const struct result *r,
@@ -127,12 +124,10 @@ static void on_row(struct observer *observer, const struct result *r,
 {
 	struct outputs *o = outputs_of(observer);
 
-	if (o->lines.path)
-		lines_row(&o->lines, r, row);
-	if (o->table)
-		stream_rows(o->table, r);
-	if (o->csv)
-		stream_rows(o->csv, r);
+	(void)row;
+	for (enum output i = 0; i < OUTPUTS; i++)
+		if (o->streams[i])
+			stream_rows(o->streams[i], r);
 }
 
 struct observer *outputs_observe(const struct parameters *params, bool alone)
@@ -140,11 +135,13 @@ struct observer *outputs_observe(const struct parameters *params, bool alone)
 	struct outputs *o = xcalloc(1, sizeof(*o));
 
 	o->observer = (struct observer){ on_begin, on_interval, on_row };
-	lines_init(&o->lines, params->json_lines);
+	if (params->json_lines)
+		o->streams[JSON_LINES] = stream_new(&lines_format,
+						    params->json_lines);
 	if (alone)
-		o->table = new_table(params);
+		o->streams[TABLE] = new_table(params);
 	if (alone && params->csv)
-		o->csv = stream_new(&csv_format, params->csv);
+		o->streams[CSV] = stream_new(&csv_format, params->csv);
 	return &o->observer;
 }
 
@@ -155,9 +152,8 @@ void outputs_release(struct observer *observer)
 	if (!observer)
 		return;
 	o = outputs_of(observer);
-	sink_free(&o->lines);
-	stream_free(o->table);
-	stream_free(o->csv);
+	for (enum output i = 0; i < OUTPUTS; i++)
+		stream_free(o->streams[i]);
 	free(o);
 }
 
@@ -174,7 +170,7 @@ static int write_table(const struct parameters *params, char *text,
 
 int outputs_write_table(const struct result *r, struct error *err)
 {
-	struct stream *table = outputs_of(r->observer)->table;
+	struct stream *table = outputs_of(r->observer)->streams[TABLE];
 
 	if (table)
 		return stream_end(table, r, err);
@@ -187,7 +183,7 @@ int outputs_write(const struct result *r, struct error *err)
 {
 	int first = 0;
 
-	for (enum output i = 0; i < OUTPUTS; i++) {
+	for (enum output i = 0; i < PATHS; i++) {
 		const char *path = path_of(&r->params, i);
 		int ret = path ? write_output(i, path, r, err) : 0;
 

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "report/sink.h"
 
 struct stream {
 	const struct row_format *format;
@@ -54,8 +55,9 @@ struct stream *stream_new(const struct row_format *format, const char *path)
 	s->format = format;
 	s->to_log = !path;
 	sink_init(&s->sink, path);
-	s->sink.anew = true;
-	s->sink.patient = path && !strcmp(path, "-");
+	s->sink.lines = format->lines;
+	s->sink.anew = !format->lines;
+	s->sink.patient = path && !strcmp(path, "-") && !format->lines;
 	return s;
 }
 
@@ -118,7 +120,8 @@ void stream_interval(struct stream *s, const struct result *r,
 	fclose(out);
 	put(s, text, false);
 	free(text);
-	if (!s->sink.errnum || s->stopped || !plan_is_endless(&r->params.plan))
+	if (!s->sink.errnum || s->stopped || s->format->lines ||
+	    !plan_is_endless(&r->params.plan))
 		return;
 	/* nobody reads on, and only an interruption ends this run */
 	s->stopped = true;

@@ -5,11 +5,13 @@
 
 #include "base/error.h"
 #include "model/result.h"
-#include "report/sink.h"
 
 /* The parts of a report, from top to bottom.  They write to OUT and nowhere
  * else. */
 struct row_format {
+	/* lines for programs: appended, and whole where other processes write
+	 * as well */
+	bool lines;
 	/* false: R has nothing yet that is worth a head; NULL: it always has */
 	bool (*shows)(const struct result *r);
 	/* before a test begins; NULL: nothing */
@@ -28,6 +30,7 @@ extern const struct row_format control_format;
 extern const struct row_format perftest_format;
 extern const struct row_format csv_format;
 extern const struct row_format number_format;
+extern const struct row_format lines_format;
 
 /* Render all of R, which is over; no head if it has no row.  On the heap. */
 char *row_format_render(const struct row_format *format,
@@ -51,23 +54,3 @@ void stream_interval(struct stream *stream, const struct result *r,
  * Returns 0, or a negative errno, set in ERR, when some text was not taken. */
 int stream_end(struct stream *stream, const struct result *r,
 	       struct error *err);
-
-/* lines.c: a run as lines of JSON, each written when the event it describes
- * happens. */
-
-/* Initialise SINK for lines to PATH, kept by reference, or to stdout for "-".
- * Call sink_free(). */
-void lines_init(struct sink *sink, const char *path);
-
-void lines_begin(struct sink *sink, const struct result *r);
-void lines_interval(struct sink *sink, const struct result *r,
-		    const struct observed *part);
-void lines_row(struct sink *sink, const struct result *r,
-	       const struct result_row *row);
-
-/*
- * R is over: write the last line, and what the reader has not taken yet.
- * Returns 0, or a negative errno, set in ERR, when some lines were not
- * written.
- */
-int lines_end(struct sink *sink, const struct result *r, struct error *err);

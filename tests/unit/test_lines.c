@@ -49,20 +49,20 @@ TEST(test_lines_of_a_run)
 {
 	char path[] = "/tmp/verbsperf-test-XXXXXX";
 	struct result *r = result_bandwidth();
-	struct sink sink;
+	struct stream *s = stream_new(&lines_format, path);
 	struct error err = { 0 };
 	int fd = mkstemp(path);
 	off_t seen = 0;
 	json_t *line;
 
-	lines_init(&sink, path);
-	lines_begin(&sink, r);
+	r->n_rows = 0;
+	stream_begin(s, r);
 	line = next_line(fd, &seen);
 	check_string(line, "type", "start");
 	check_string(line, "server.gid", "::ffff:10.0.0.2");
 	check_number(line, "parameters.qps", 2);
 	json_decref(line);
-	lines_interval(&sink, r, &part);
+	stream_interval(s, r, &part);
 	line = next_line(fd, &seen);
 	check_string(line, "type", "interval");
 	check_string(line, "from", "client");
@@ -70,18 +70,24 @@ TEST(test_lines_of_a_run)
 	check_number(line, "interval.start", 0.5);
 	check_number(line, "interval.gbps", 0.002048);
 	json_decref(line);
-	lines_row(&sink, r, &r->rows[1]);
+	r->n_rows = 1;
+	stream_rows(s, r);
+	line = next_line(fd, &seen);
+	check_number(line, "result.size", 64);
+	json_decref(line);
+	r->n_rows = 2;
+	stream_rows(s, r);
 	line = next_line(fd, &seen);
 	check_number(line, "result.size", 65536);
 	check_number(line, "result.bandwidth.mib_per_s", 125000);
 	json_decref(line);
 	error_stage(&r->error, "traffic");
 	fail(&r->error, -EIO, NULL, "gone");
-	assert_int_equal(lines_end(&sink, r, &err), 0);
+	assert_int_equal(stream_end(s, r, &err), 0);
 	line = next_line(fd, &seen);
 	check_string(line, "error.message", "gone");
 	json_decref(line);
-	sink_free(&sink);
+	stream_free(s);
 	result_free(r);
 	unlink(path);
 	close(fd);
@@ -103,7 +109,7 @@ TEST(test_what_was_counted)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		char path[] = "/tmp/verbsperf-test-XXXXXX";
 		struct result *r = result_bandwidth();
-		struct sink sink;
+		struct stream *s = stream_new(&lines_format, path);
 		struct observed one = part;
 		int fd = mkstemp(path);
 		off_t seen = 0;
@@ -112,14 +118,13 @@ TEST(test_what_was_counted)
 		r->params.plan.transport = cases[i].transport;
 		one.received = cases[i].received;
 		one.from_client = !cases[i].received;
-		lines_init(&sink, path);
-		lines_interval(&sink, r, &one);
+		stream_interval(s, r, &one);
 		line = next_line(fd, &seen);
 		check_string(line, "counted", cases[i].word);
 		check_string(line, "from", one.from_client ? "client" :
 							     "server");
 		json_decref(line);
-		sink_free(&sink);
+		stream_free(s);
 		result_free(r);
 		unlink(path);
 		close(fd);

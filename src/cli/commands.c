@@ -32,15 +32,14 @@ const struct command_row *command_row_of(enum command command)
 	return NULL;
 }
 
-const char *command_words(char words[COMMAND_WORDS_SIZE])
+const char *command_name(size_t i)
 {
-	char control[COMMAND_WORDS_SIZE];
+	const size_t traffic = (OP_LAST_TEST + 1) * METRIC_COUNT;
+	const size_t tests = traffic + CONTROL_TESTS - 1;
 
-	test_list(words, COMMAND_WORDS_SIZE);
-	text_append(words, COMMAND_WORDS_SIZE, " %s",
-		    test_list_control(control, sizeof(control)));
-	for (size_t i = 0; i < command_count; i++)
-		text_append(words, COMMAND_WORDS_SIZE, " %s",
-			    command_table[i].name);
-	return words;
+	if (i < traffic)
+		return traffic_names[i / METRIC_COUNT][i % METRIC_COUNT];
+	if (i < tests)
+		return control_table[i - traffic + 1].name;
+	return i < tests + command_count ? command_table[i - tests].name : NULL;
 }

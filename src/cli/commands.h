@@ -17,8 +17,6 @@ extern const size_t command_count;
 const struct command_row *command_find(const char *name);
 const struct command_row *command_row_of(enum command command);
 
-#define COMMAND_WORDS_SIZE 320
-
-/* Write the names of all tests and commands, with blanks between, into WORDS.
- * Returns WORDS. */
-const char *command_words(char words[COMMAND_WORDS_SIZE]);
+/* The name of number I of all first words, which are tests of traffic, those of
+ * the control path and then the commands; NULL after the last. */
+const char *command_name(size_t i);

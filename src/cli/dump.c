@@ -33,20 +33,6 @@ static json_t *description(const char *name)
 	return json_null();
 }
 
-/* The words of TEXT, which any of SEPARATORS separates, as an array. */
-static json_t *words(const char *text, const char *separators)
-{
-	json_t *array = json_array();
-
-	while (text && *text) {
-		size_t length = strcspn(text, separators);
-
-		json_add(array, json_stringn(text, length));
-		text += length + (text[length] != 0);
-	}
-	return array;
-}
-
 /* The names of the tests of the control path without a server. */
 static json_t *one_end_names(void)
 {
@@ -60,11 +46,10 @@ static json_t *one_end_names(void)
 
 static json_t *test_names(void)
 {
-	char names[COMMAND_WORDS_SIZE];
-	json_t *array = words(test_list(names, sizeof(names)), " ");
+	json_t *array = json_array();
 
-	for (int i = CONTROL_NONE + 1; i < CONTROL_TESTS; i++)
-		json_add(array, json_string(control_table[i].name));
+	for (size_t i = 0; !command_find(command_name(i)); i++)
+		json_add(array, json_string(command_name(i)));
 	return array;
 }
 
@@ -151,19 +136,19 @@ static json_t *tests_of(const struct param *row)
 	return object;
 }
 
-static json_t *accepted_by(const struct param *row, const json_t *commands)
+/* The names of the commands that accept ROW. */
+static json_t *accepted_by(const struct param *row)
 {
-	json_t *array = json_array(), *command;
-	size_t i;
+	json_t *array = json_array();
+	const char *name;
 
-	json_array_foreach(commands, i, command)
-	{
-		if (takes_option(json_string_value(command), row))
-			json_array_append(array, command);
-	}
+	for (size_t i = 0; (name = command_name(i)); i++)
+		if (takes_option(name, row))
+			json_add(array, json_string(name));
 	return array;
 }
 
+/* The words that COMMAND accepts; NULL: all. */
 static json_t *words_for(const struct param *row, const char *command)
 {
 	json_t *array = json_array();
@@ -171,26 +156,22 @@ static json_t *words_for(const struct param *row, const char *command)
 	int length;
 
 	for (uint64_t i = 0; (word = param_word(row, i, &length)); i++)
-		if (takes_word(command, row, word, length))
+		if (!command || takes_word(command, row, word, length))
 			json_add(array, json_stringn(word, (size_t)length));
 	return array;
 }
 
 /* The words that each command accepts; null where ROW is no choice. */
-static json_t *words_by_command(const struct param *row, const json_t *commands)
+static json_t *words_by_command(const struct param *row)
 {
-	json_t *object, *command;
-	size_t i;
+	const char *name;
+	json_t *object;
 
 	if (row->kind != PARAM_CHOICE)
 		return json_null();
 	object = json_object();
-	json_array_foreach(commands, i, command)
-	{
-		const char *name = json_string_value(command);
-
+	for (size_t i = 0; (name = command_name(i)); i++)
 		json_put(object, name, words_for(row, name));
-	}
 	return object;
 }
 
@@ -258,7 +239,7 @@ static json_t *describe(const struct param *row)
 		"perftest", perftest_names(row),
 		"argument", json_text(row->argument),
 		"kind", param_kind_name(row->kind),
-		"words", row->kind == PARAM_CHOICE ? words(row->argument, "|") :
+		"words", row->kind == PARAM_CHOICE ? words_for(row, NULL) :
 						     json_null(),
 		"unit", json_text(param_unit(row)),
 		"minimum", bound(row, row->min),
@@ -274,33 +255,27 @@ static json_t *describe(const struct param *row)
 		"description", description(name));
 }
 
-/* COMMANDS are all tests and commands; NULL: OPTIONS has a command line. */
 static json_t *dump_option(const struct options *options,
-			   const struct param *row, const json_t *commands)
+			   const struct param *row)
 {
 	json_t *object = describe(row);
 
-	if (!commands) {
+	if (options->command != COMMAND_NONE) {
 		json_put(object, "value",
 			 json_parameter(&options->params, row));
 		return object;
 	}
-	json_put(object, "commands", accepted_by(row, commands));
-	json_put(object, "words_by_command", words_by_command(row, commands));
+	json_put(object, "commands", accepted_by(row));
+	json_put(object, "words_by_command", words_by_command(row));
 	return object;
 }
 
 char *options_dump(const struct options *options)
 {
-	json_t *array = json_array(), *commands = NULL;
-	char text[COMMAND_WORDS_SIZE];
+	json_t *array = json_array();
 
-	if (options->command == COMMAND_NONE)
-		commands = words(command_words(text), " ");
 	for (size_t i = 0; i < param_count; i++)
-		json_add(array,
-			 dump_option(options, &param_table[i], commands));
-	json_decref(commands);
+		json_add(array, dump_option(options, &param_table[i]));
 	return json_to_text(json_pack(
 		"{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"schema", SCHEMA,

@@ -246,17 +246,19 @@ static bool is_value(const struct param *row, const char *word)
 static int unknown_test(struct parser *p, const char *name, const char *next)
 {
 	const struct param *row = row_before(p, name);
-	char words[COMMAND_WORDS_SIZE], advice[ADVICE_SIZE];
+	char words[320] = "", advice[ADVICE_SIZE];
 
 	if (row)
 		return stands_apart(p, row, name);
 	if (next && test_find(next, NULL, NULL))
 		return fail(p->given.err, -EINVAL, "write the test first",
 			    "'%s' is not a test", name);
-	command_words(words);
-	if (suggest_command(name, words, advice))
+	if (suggest_command(name, advice))
 		return fail(p->given.err, -EINVAL, advice,
 			    "'%s' is not a test", name);
+	for (size_t i = 0; command_name(i); i++)
+		text_append(words, sizeof(words), "%s%s", i ? " " : "",
+			    command_name(i));
 	return fail(p->given.err, -EINVAL, "see --help",
 		    "'%s' is neither a test nor a command; expected %s", name,
 		    words);

@@ -202,20 +202,17 @@ const char *suggest_perftest(const char *name, char advice[ADVICE_SIZE])
 	return say_option(&g, advice);
 }
 
-bool suggest_command(const char *word, const char *words,
-		     char advice[ADVICE_SIZE])
+bool suggest_command(const char *word, char advice[ADVICE_SIZE])
 {
-	const char *meaning = suggest_strange(word);
-	char copy[COMMAND_WORDS_SIZE], parts[ADVICE_SIZE] = "", *rest;
+	const char *meaning = suggest_strange(word), *one;
+	char parts[ADVICE_SIZE] = "";
 	struct guess g = make_guess(word);
 
 	if (meaning) {
 		snprintf(advice, ADVICE_SIZE, "%s", meaning);
 		return true;
 	}
-	snprintf(copy, sizeof(copy), "%s", words);
-	for (char *one = strtok_r(copy, " ", &rest); one;
-	     one = strtok_r(NULL, " ", &rest)) {
+	for (size_t i = 0; (one = command_name(i)); i++) {
 		consider(&g, one, one);
 		if (word[0] && word[1] && strstr(one, word))
 			text_append(parts, sizeof(parts), "%s%s",

@@ -33,7 +33,6 @@ const char *suggest_strange(const char *name);
  * by it.  NULL: just that. */
 const char *suggest_meaning(const char *name);
 
-/* Write into ADVICE which of WORDS, separated by blanks, WORD is a part of or
- * misspells.  Returns false when it resembles none. */
-bool suggest_command(const char *word, const char *words,
-		     char advice[ADVICE_SIZE]);
+/* Write into ADVICE which tests or commands WORD is a part of, or misspells.
+ * Returns false when it resembles none. */
+bool suggest_command(const char *word, char advice[ADVICE_SIZE]);

@@ -407,9 +407,6 @@ bool test_find(const char *name, enum op *op, enum metric *metric);
  * SIZE bytes.  Returns TEXT. */
 const char *test_list(char *text, size_t size);
 
-/* The same of the tests of the control path. */
-const char *test_list_control(char *text, size_t size);
-
 /* addressing.c: what messages carry besides their data, the P_Key that decides
  * who may receive them, and the fields that tell routers and switches how to
  * treat them. */

@@ -41,12 +41,3 @@ const char *test_list(char *text, size_t size)
 				    traffic_names[o][m]);
 	return text;
 }
-
-const char *test_list_control(char *text, size_t size)
-{
-	text[0] = '\0';
-	for (int i = CONTROL_NONE + 1; i < CONTROL_TESTS; i++)
-		text_append(text, size, "%s%s", *text ? " " : "",
-			    control_table[i].name);
-	return text;
-}

@@ -75,11 +75,13 @@ static bool copy_name(const char *text, size_t length,
 
 bool counter_next_name(const char **text, char name[COUNTER_NAME_SIZE])
 {
-	const char *end = *text + strcspn(*text, ",");
-	const char *begin = without_folder(*text);
+	const char *begin = *text ? without_folder(*text) : NULL;
+	size_t length = begin ? strcspn(begin, ",") : 0;
 
-	*text = *end ? end + 1 : NULL;
-	return begin < end && copy_name(begin, (size_t)(end - begin), name);
+	if (!begin || !copy_name(begin, length, name))
+		return false;
+	*text = begin[length] ? begin + length + 1 : NULL;
+	return true;
 }
 
 const char *const counter_scope_words[COUNTER_SCOPES] = {
@@ -90,6 +92,7 @@ const char *const counter_scope_words[COUNTER_SCOPES] = {
 
 int counter_choice_parse(const char *text, struct counter_choice *choice)
 {
+	const char *rest = text;
 	char name[COUNTER_NAME_SIZE];
 
 	for (uint32_t i = 0; i < COUNTER_SCOPES; i++)
@@ -98,9 +101,10 @@ int counter_choice_parse(const char *text, struct counter_choice *choice)
 			choice->names = NULL;
 			return 0;
 		}
-	for (const char *rest = text; rest;)
-		if (!counter_next_name(&rest, name))
-			return -EINVAL;
+	while (counter_next_name(&rest, name))
+		;
+	if (rest)
+		return -EINVAL;
 	choice->read = choice->shown = COUNTERS_ALL;
 	choice->names = text;
 	return 0;
@@ -162,8 +166,9 @@ bool counter_is_shown(const struct counter_choice *choice, const char *name)
 
 	if (!choice->names)
 		return counter_is_read(choice->shown, name);
-	for (const char *rest = choice->names; rest;)
-		if (counter_next_name(&rest, chosen) && !strcmp(chosen, name))
+	for (const char *rest = choice->names;
+	     counter_next_name(&rest, chosen);)
+		if (!strcmp(chosen, name))
 			return true;
 	return false;
 }

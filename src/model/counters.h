@@ -82,8 +82,8 @@ int counter_limits_parse(const char *text, struct counter_limits *limits);
 
 /* Move *TEXT, a list of names, behind its first one, and copy that into NAME
  * without the folder that perftest's users write before it ("counters/",
- * "hw_counters/").  *TEXT is NULL at the end of the list.  False for a name
- * that is empty or too long. */
+ * "hw_counters/").  *TEXT becomes NULL at the end of the list.  False, with
+ * *TEXT as it was, if it is NULL, or for a name that is empty or too long. */
 bool counter_next_name(const char **text, char name[COUNTER_NAME_SIZE]);
 
 /* True when CHOICE shows the counter NAME. */

@@ -40,10 +40,8 @@ static json_t *chosen_values(const struct counter_choice *choice,
 	char name[COUNTER_NAME_SIZE];
 	json_t *object = json_object();
 
-	for (const char *rest = choice->names; rest;)
-		if (counter_next_name(&rest, name))
-			json_put(object, name,
-				 value_of(counters_find(counters, name)));
+	for (const char *rest = choice->names; counter_next_name(&rest, name);)
+		json_put(object, name, value_of(counters_find(counters, name)));
 	return object;
 }
 
@@ -343,9 +341,8 @@ static void print_chosen(FILE *out, const struct result *r,
 		"client", VALUE_WIDTH, "server");
 	if (!choice->names)
 		print_all_values(out, row);
-	for (const char *rest = choice->names; rest;)
-		if (counter_next_name(&rest, name))
-			print_values(out, row, name, true);
+	for (const char *rest = choice->names; counter_next_name(&rest, name);)
+		print_values(out, row, name, true);
 }
 
 void counters_print(FILE *out, const struct result *r)
@@ -391,10 +388,11 @@ static bool is_known(const struct result *r, const char *name, bool both)
 void report_counters(const struct result *r)
 {
 	const bool both = !r->params.perftest;
+	const char *rest = r->n_rows ? own_choice(r)->names : NULL;
 	char name[COUNTER_NAME_SIZE];
 
-	for (const char *rest = r->n_rows ? own_choice(r)->names : NULL; rest;)
-		if (counter_next_name(&rest, name) && !is_known(r, name, both))
+	while (counter_next_name(&rest, name))
+		if (!is_known(r, name, both))
 			log_warning("no counter '%s' at %s", name,
 				    both ? "either end" : "this end");
 }
@@ -403,18 +401,14 @@ void counters_print_perftest(FILE *out, const struct result *r,
 			     const struct result_row *row)
 {
 	const struct counters *mine = &row->at[!r->at_server].counters;
-	const char *rest = own_choice(r)->names;
+	const char *shown = own_choice(r)->names, *rest = shown;
+	char name[COUNTER_NAME_SIZE];
 
-	if (!rest)
+	if (!shown)
 		return;
-	while (rest) {
-		const char *shown = rest;
-		char name[COUNTER_NAME_SIZE];
-		const struct counter *counter;
+	for (; counter_next_name(&rest, name); shown = rest) {
+		const struct counter *counter = counters_find(mine, name);
 
-		if (!counter_next_name(&rest, name))
-			continue;
-		counter = counters_find(mine, name);
 		fprintf(out, "\t%.*s=", (int)strcspn(shown, ","), shown);
 		if (counter && counter->known)
 			fprintf(out, "%" PRIu64 "\n", counter->value);

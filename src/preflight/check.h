@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "model/gid.h"
 #include "model/plan.h"
@@ -51,6 +52,9 @@ struct check {
 	/* What the check is about, which an end must know; 0: nothing of this
 	 * kind. */
 	enum fact fact;
+	/* The offset of a bool in struct plan without which there is nothing to
+	 * check; 0: there always is. */
+	size_t option;
 	/* asked of each end that is known: one is enough */
 	bool (*applies)(const struct end *end);
 	/* Fill TEXT of PREFLIGHT_CELL bytes, empty before, if END knows the

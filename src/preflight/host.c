@@ -44,12 +44,6 @@ static int inspect_idle(const struct end *end, struct error *err)
 		    facts_text(end->facts, FACT_IDLE_STATE), us);
 }
 
-/* True when threads wait for interrupts instead of polling. */
-static bool uses_interrupts(const struct end *end)
-{
-	return end->plan->events;
-}
-
 static int inspect_irqbalance(const struct end *end, struct error *err)
 {
 	if (!facts_count(end->facts, FACT_IRQBALANCE))
@@ -133,11 +127,6 @@ static int inspect_memlock(const struct end *end, struct error *err)
 		    needed);
 }
 
-static bool wants_huge_pages(const struct end *end)
-{
-	return end->plan->hugepages;
-}
-
 static uint64_t pages_needed(const struct ends *ends, const struct facts *facts)
 {
 	const uint64_t size = facts_count(facts, FACT_HUGE_PAGE_BYTES);
@@ -206,7 +195,8 @@ const struct check host_checks[] = {
 	  .cost = "an idle host answers late: with --events, and where the "
 		  "memory sleeps with its processors" },
 	{ .label = "irqbalance", .fact = FACT_IRQBALANCE,
-	  .applies = uses_interrupts, .inspect = inspect_irqbalance,
+	  .option = offsetof(struct plan, events),
+	  .inspect = inspect_irqbalance,
 	  .cost = "with --events latencies change when an interrupt moves to "
 		  "another processor" },
 	{ .label = "device's NUMA node", .applies = has_near_node,
@@ -218,8 +208,8 @@ const struct check host_checks[] = {
 	  .inspect = inspect_memlock, .wrong = true,
 	  .cost = "the memory of the messages cannot be registered" },
 	{ .label = "free huge pages", .fact = FACT_HUGE_PAGES_FREE,
-	  .applies = wants_huge_pages, .show = show_pages, .need = need_pages,
-	  .inspect = inspect_pages, .wrong = true,
+	  .option = offsetof(struct plan, hugepages), .show = show_pages,
+	  .need = need_pages, .inspect = inspect_pages, .wrong = true,
 	  .cost = "the memory of the messages cannot be allocated" },
 	{ .label = "ordering", .applies = can_relax,
 	  .show = show_ordering, .inspect = inspect_ordering,

@@ -81,8 +81,10 @@ static bool knows(const struct end *end)
 static bool applies_to(const struct end *end)
 {
 	const struct check *check = end->ends->check;
+	const char *option = (const char *)end->plan + check->option;
 
-	return knows(end) && (!check->applies || check->applies(end));
+	return (!check->option || *(const bool *)option) && knows(end) &&
+	       (!check->applies || check->applies(end));
 }
 
 /* True when the current check applies to an end that is known. */

@@ -256,11 +256,6 @@ static int refuse_xrc(const struct end *end, struct error *err)
 		    end->name, end->port->device);
 }
 
-static bool wants_paging(const struct end *end)
-{
-	return end->plan->odp;
-}
-
 static void show_paging(const struct end *end, char *text)
 {
 	static const char *const names[] = { "send", "receive", "write",
@@ -431,7 +426,7 @@ const struct check limit_checks[] = {
 	      .option = "--sge"),
 	CHECK("max_srq_sge", max_srq_sge, .asked = SHARED_ENTRIES,
 	      .option = "--sge"),
-	{ .label = "on-demand paging", .applies = wants_paging,
+	{ .label = "on-demand paging", .option = offsetof(struct plan, odp),
 	  .show = show_paging, .refuse = refuse_paging },
 	{ .label = "rate by the device", .applies = wants_pacing,
 	  .show = show_pacing, .need = need_pacing, .refuse = refuse_pacing },

@@ -257,11 +257,6 @@ static int refuse_datagram(const struct end *end, struct error *err)
 			   end->ends->server ? "path" : "client's", mtu, mtu);
 }
 
-static bool is_multicast(const struct end *end)
-{
-	return end->plan->mcast.wanted;
-}
-
 static void need_group(const struct ends *ends, char *text)
 {
 	char gid[GID_TEXT_SIZE];
@@ -333,7 +328,8 @@ const struct check path_checks[] = {
 	  .refuse_pair = refuse_addressing },
 	{ .label = "rdma_cm", .applies = goes_by_manager,
 	  .show = show_manager },
-	{ .label = "multicast group", .applies = is_multicast,
+	{ .label = "multicast group",
+	  .option = offsetof(struct plan, mcast.wanted),
 	  .need = need_group, .refuse_pair = refuse_group },
 	{ .label = "P_Key", .show = show_pkey, .refuse_pair = refuse_pkeys,
 	  .warn = warn_pkey },

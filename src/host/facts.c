@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/sysfs.h"
-#include "host/gpus.h"
 #include "host/pci.h"
 
 static const char rdma[] = "/sys/class/infiniband";

@@ -30,3 +30,7 @@ void facts_of_netdev(const struct port *port, struct facts *facts);
 
 /* The data centre bridging of NETDEV: PFC, trust, priorities. */
 void facts_of_dcb(const char *netdev, struct facts *facts);
+
+/* The GPU that CHOICE names, and the one to use with the RDMA device DEVICE. */
+void facts_of_gpus(const char *device, const struct memory_choice *choice,
+		   struct facts *facts);

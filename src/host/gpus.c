@@ -1,10 +1,12 @@
+/* The GPU whose memory an end uses, and the one that it should use. */
 #include "config.h"
-#include "host/gpus.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "host/facts.h"
+#include "host/place.h"
 #include "host/topology.h"
 #include "memory/gpu.h"
 

@@ -1,11 +1,19 @@
+/*
+ * Chooses inline receive: --inline-recv.  libibverbs has no call for it.  The
+ * driver of mlx5 reads variables of the environment when it makes a completion
+ * queue or a queue pair; no other driver can be told.
+ *
+ * A driver that copies a message to the receive's memory must be able to touch
+ * it.  So it is off for memory that cannot be (--memory).
+ */
 #include "config.h"
-#include "host/inline_receive.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "host/facts.h"
+#include "host/place.h"
 
 /* The environment variables that the driver of mlx5 reads; NULL: stays as it
  * is. */

@@ -2,8 +2,6 @@
 #include "host/place.h"
 
 #include "host/affinity.h"
-#include "host/gpus.h"
-#include "host/inline_receive.h"
 
 int place_end(struct parameters *params, struct device *device,
 	      struct error *err)

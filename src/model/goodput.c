@@ -1,5 +1,5 @@
 #include "config.h"
-#include "model/goodput.h"
+#include "model/limit.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "base/xalloc.h"
-#include "model/goodput.h"
 
 /* Mark values that are computed from several fields of a row. */
 #define LOST_PERCENT SIZE_MAX

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "host/inline_receive.h"
+#include "host/place.h"
 #include "made_up_host.h"
 
 #define CLASS "/sys/class/infiniband/"

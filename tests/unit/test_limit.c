@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "base/xalloc.h"
-#include "model/goodput.h"
 #include "model/limit.h"
 #include "results.h"
 

@@ -3,7 +3,8 @@
 #include "test.h"
 
 #include "base/units.h"
-#include "host/gpus.h"
+#include "host/facts.h"
+#include "host/place.h"
 #include "host/topology.h"
 #include "json_checks.h"
 #include "made_up_host.h"

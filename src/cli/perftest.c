@@ -36,10 +36,10 @@ struct perftest {
 	/* The line is read twice: what has no effect depends on all of it. */
 	bool again;
 	bool seen[PERFTEST_OPTIONS_MAX];	/* row of perftest_options */
-	double rate;		/* in rate_unit; NAN: not given */
-	char rate_unit;
-	double limit_bw;	/* in the unit of the table; NAN: not given */
-	double limit_msgrate;	/* Mpps; NAN: not given */
+	double rate;		/* in rate_unit; 0: not given */
+	char rate_unit;		/* 0: 'g' */
+	double limit_bw;	/* in the unit of the table; 0: not given */
+	double limit_msgrate;	/* Mpps; 0: not given */
 	uint64_t burst;		/* messages; 0: not given */
 	uint64_t mmap_offset;	/* in the file of --mmap, in bytes */
 };
@@ -544,7 +544,7 @@ static int set_rate(struct perftest *p)
 	struct plan *plan = &params_of(p)->plan;
 	char text[64];
 
-	if (isnan(p->rate)) {
+	if (p->rate == 0) {
 		plan->pacing = PACING_LOOP;
 		*given_option(&p->given, "pacing") = false;
 		return 0;
@@ -644,19 +644,10 @@ static int parse(struct perftest *p, char **words)
 	return ret;
 }
 
-static struct perftest begin(struct options *options, struct error *err)
-{
-	return (struct perftest){
-		.given = { .options = options, .err = err },
-		.rate = NAN, .rate_unit = 'g',
-		.limit_bw = NAN, .limit_msgrate = NAN,
-	};
-}
-
 int perftest_parse(char **argv, struct options *options, struct error *err)
 {
 	struct options o = { 0 };
-	struct perftest p = begin(&o, err);
+	struct perftest p = { .given = { .options = &o, .err = err } };
 	int ret = parse(&p, argv);
 
 	if (!ret)
@@ -702,7 +693,7 @@ int perftest_parse_test(struct parameters *params, struct error *err)
 	static struct options test;
 	static char line[LINE_SIZE];
 	const char *text = params->perftest_line;
-	struct perftest p = begin(&test, err);
+	struct perftest p = { .given = { .options = &test, .err = err } };
 	char *words[WORDS_MAX + 1];
 	int ret;
 

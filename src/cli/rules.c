@@ -149,17 +149,6 @@ static void ignore(struct given *g, const struct param *row)
 	list_add(g->options->ignored, sizeof(g->options->ignored), option);
 }
 
-static int check_server(struct given *g)
-{
-	const struct parameters *params = &g->options->params;
-
-	if (!params->once || params->parallel == 1)
-		return 0;
-	return fail(g->err, -EINVAL, NULL,
-		    "--parallel %u: only for 'verbsperf serve' without "
-		    "--once", params->parallel);
-}
-
 int rules_take_server(struct given *g, char *word)
 {
 	uint32_t *port = &g->options->params.port, behind = 0;
@@ -242,11 +231,11 @@ static int refuse(struct given *g, const struct param *row)
 
 int rules_check_command(struct given *g)
 {
-	const bool test_named = g->options->params.once &&
-				!was_given(g, "once");
+	struct parameters *params = &g->options->params;
+	const bool test_named = params->once && !was_given(g, "once");
 	enum command command = g->options->command;
 
-	g->options->params.timed = was_given(g, "duration");
+	params->timed = was_given(g, "duration");
 	for (size_t i = 0; i < param_count; i++) {
 		const struct param *row = &param_table[i];
 
@@ -259,11 +248,14 @@ int rules_check_command(struct given *g)
 		}
 		return refuse(g, row);
 	}
-	if (command == COMMAND_DEVICES && g->options->params.json &&
-	    !g->options->params.topology)
+	if (command == COMMAND_DEVICES && params->json && !params->topology)
 		return fail(g->err, -EINVAL, NULL,
 			    "--json: devices takes it with --topology only");
-	return command == COMMAND_SERVE ? check_server(g) : 0;
+	if (command == COMMAND_SERVE && params->once && params->parallel > 1)
+		return fail(g->err, -EINVAL, NULL,
+			    "--parallel %u: only for 'verbsperf serve' without "
+			    "--once", params->parallel);
+	return 0;
 }
 
 int rules_check_files(struct given *g)

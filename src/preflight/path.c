@@ -218,13 +218,12 @@ static void warn_mtu(const struct ends *ends, struct error *err)
 
 	if (mine == theirs)
 		return;
-	fail(err, -EINVAL,
-	     mine < theirs ? "raise the MTU of the client's interface for "
-			     "larger packets" :
-			     "raise the MTU of the server's interface for "
-			     "larger packets",
-	     "the client's %s has an active MTU of %u, the server's %s of %u",
-	     ends->client->device, mine, ends->server->device, theirs);
+	fail_advise(err, -EINVAL,
+		    "the client's %s has an active MTU of %u, the server's %s "
+		    "of %u\n"
+		    "raise the MTU of the %s interface for larger packets",
+		    ends->client->device, mine, ends->server->device, theirs,
+		    mine < theirs ? "client's" : "server's");
 }
 
 static bool is_datagram(const struct end *end)

@@ -140,13 +140,12 @@ static void warn_rate(const struct ends *ends, struct error *err)
 
 	if (!mine || !theirs || mine == theirs)
 		return;
-	fail(err, -EINVAL,
-	     mine < theirs ? "if both ends should run at the same speed, check "
-			     "the client's cable and settings" :
-			     "if both ends should run at the same speed, check "
-			     "the server's cable and settings",
-	     "the client's link runs at %g Gb/s, the server's at %g Gb/s",
-	     mine / 1000.0, theirs / 1000.0);
+	fail_advise(err, -EINVAL,
+		    "the client's link runs at %g Gb/s, the server's at %g "
+		    "Gb/s\n"
+		    "if both ends should run at the same speed, check the %s "
+		    "cable and settings", mine / 1000.0, theirs / 1000.0,
+		    mine < theirs ? "client's" : "server's");
 }
 
 static void show_node(const struct end *end, char *text)

@@ -95,13 +95,12 @@ static void announce(const struct parameters *params, const struct port *port)
 {
 	char more[48] = "";
 
-	if (params->once)
-		snprintf(more, sizeof(more), ", one client");
 	if (params->parallel > 1)
 		snprintf(more, sizeof(more), ", %u clients at once",
 			 params->parallel);
 	log_info("serving on TCP port %u with %s port %u%s", params->port,
-		 port->device, port->number, more);
+		 port->device, port->number,
+		 params->once ? ", one client" : more);
 }
 
 int serve_open(struct parameters *params, int cancel_fd, struct port *port,

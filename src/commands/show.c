@@ -53,41 +53,38 @@ static int show_topology(const struct parameters *params, struct topology *t,
 	return report_print("-", report_topology_text(t), err);
 }
 
-static int command_topology(const struct options *options)
+/* Returns likewise. */
+static int list_devices(const struct parameters *params, struct error *err)
 {
-	struct error err = { 0 };
-	struct topology t;
-	int ret;
-
-	topology_read(&t);
-	ret = show_topology(&options->params, &t, &err);
-	topology_free(&t);
-	if (ret)
-		log_error(&err);
-	return ret ? EXIT_FAILED : EXIT_MEASURED;
-}
-
-static int list_devices(const struct options *options)
-{
-	struct error err = { 0 };
 	struct found_port *found;
 	size_t n;
-	int ret = device_scan(&options->params, &found, &n, &err) ?:
-		  report_print("-", report_devices(found, n), &err);
+	int ret = device_scan(params, &found, &n, err) ?:
+		  report_print("-", report_devices(found, n), err);
 
 	if (!ret && !any_usable(found, n))
-		ret = fail(&err, -ENODEV, NULL,
+		ret = fail(err, -ENODEV, NULL,
 			   "none of the RDMA devices can be used");
-	if (ret)
-		log_error(&err);
 	free(found);
-	return ret ? EXIT_FAILED : EXIT_MEASURED;
+	return ret;
 }
 
 int command_devices(const struct options *options)
 {
-	return options->params.topology ? command_topology(options) :
-					  list_devices(options);
+	const struct parameters *params = &options->params;
+	struct error err = { 0 };
+	struct topology t;
+	int ret;
+
+	if (params->topology) {
+		topology_read(&t);
+		ret = show_topology(params, &t, &err);
+		topology_free(&t);
+	} else {
+		ret = list_devices(params, &err);
+	}
+	if (ret)
+		log_error(&err);
+	return ret ? EXIT_FAILED : EXIT_MEASURED;
 }
 
 int command_watch(const struct options *options, int cancel_fd)

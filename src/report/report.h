@@ -77,7 +77,7 @@ int outputs_check(const struct parameters *params, struct error *err);
  * The observer that writes PARAMS' outputs while a run goes on.  ALONE: no
  * other process writes to the same places meanwhile, so rows are written as
  * they finish; otherwise the table and CSV are written when the run is over.
- * Returns heap memory, or NULL; outputs_release() takes either.
+ * Returns heap memory: call outputs_release(), which takes NULL as well.
  */
 struct observer *outputs_observe(const struct parameters *params, bool alone);
 void outputs_release(struct observer *observer);

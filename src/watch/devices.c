@@ -214,9 +214,8 @@ static struct watched *append(struct watched_devices *devices, const char *name)
 
 	devices->list = xrealloc(devices->list, devices->n + 1, sizeof(*d));
 	d = &devices->list[devices->n++];
-	memset(d, 0, sizeof(*d));
+	*d = (struct watched){ .identity = identify(name) };
 	snprintf(d->name, sizeof(d->name), "%s", name);
-	d->identity = identify(name);
 	return d;
 }
 

@@ -491,13 +491,12 @@ void caveats_print(FILE *out, const struct result *r)
 		n += list[n] != NULL;
 	}
 	said = r->params.verbose ? n : n > 0;
-	for (uint32_t i = 0; i < n; i++) {
-		if (i < said)
-			fprintf(out, " %s", list[i]);
-		if (i < said && n > said)
+	for (uint32_t i = 0; i < said; i++) {
+		fprintf(out, " %s", list[i]);
+		if (n > said)
 			fprintf(out, " (--verbose: %u more)", n - said);
-		if (i < said)
-			fputs("\n", out);
-		free(list[i]);
+		fputs("\n", out);
 	}
+	for (uint32_t i = 0; i < n; i++)
+		free(list[i]);
 }

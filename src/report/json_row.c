@@ -16,13 +16,9 @@ static json_t *bandwidth(const struct plan *plan,
 			 const struct result_direction *d)
 {
 	const struct bandwidth_summary *b = &d->bandwidth;
+	const uint64_t lost = plan_lost(plan, d->sent, d->received);
 	json_t *object = json_object();
-	json_t *received = json_null(), *lost = json_null();
 
-	if (d->checked) {
-		received = json_count(d->received);
-		lost = json_count(plan_lost(plan, d->sent, d->received));
-	}
 #define X(field, how) json_put(object, #field, json_measured(b->field));
 	BANDWIDTH_RATES(X)
 	json_put(object, "ci95_gbps", confidence(b->ci95_gbps));
@@ -30,8 +26,9 @@ static json_t *bandwidth(const struct plan *plan,
 #undef X
 	json_put(object, "sent",
 		 d->sent_unknown ? json_null() : json_count(d->sent));
-	json_put(object, "received", received);
-	json_put(object, "lost", lost);
+	json_put(object, "received",
+		 d->checked ? json_count(d->received) : json_null());
+	json_put(object, "lost", d->checked ? json_count(lost) : json_null());
 	return object;
 }
 

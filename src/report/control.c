@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "base/units.h"
 #include "report/json.h"
 #include "report/json_value.h"
@@ -38,9 +39,7 @@ static const struct column columns[] = {
 
 static int width_of(const struct column *c)
 {
-	const int length = (int)strlen(c->heading);
-
-	return length < 10 ? 10 : length;
+	return (int)larger(strlen(c->heading), 10);
 }
 
 static void print_number(FILE *out, int width, double value)
@@ -119,9 +118,7 @@ static void print_percentiles(FILE *out, const struct result *r,
  */
 static int width_of_part(const struct control_part *part)
 {
-	const int length = (int)strlen(part->name);
-
-	return length < PART_WIDTH ? PART_WIDTH : length;
+	return (int)larger(strlen(part->name), PART_WIDTH);
 }
 
 /* Print what each part took, by how many objects there were. */

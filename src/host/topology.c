@@ -162,7 +162,7 @@ static void read_gpus(struct topology *t)
 	glob_t found = { 0 };
 
 	/* sorted by letters: the numbers of addresses are hexadecimal */
-	sysfs_path(path, "%s/*", pci);
+	sysfs_path(path, "%s/[!.]*", pci);
 	glob(path, 0, NULL, &found);
 	t->gpus = xcalloc(found.gl_pathc + 1, sizeof(*t->gpus));
 	for (size_t i = 0; i < found.gl_pathc; i++) {
@@ -185,7 +185,7 @@ static void read_nics(struct topology *t)
 	char path[SYSFS_PATH_SIZE];
 	glob_t found = { 0 };
 
-	sysfs_path(path, "%s/*", rdma);
+	sysfs_path(path, "%s/[!.]*", rdma);
 	if (!glob(path, 0, NULL, &found))
 		qsort(found.gl_pathv, found.gl_pathc, sizeof(char *),
 		      by_number);

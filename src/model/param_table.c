@@ -17,28 +17,14 @@
 #define NUMBER(field) FIELD(PARAM_NUMBER, uint32_t, field)
 #define AUTO(field) \
 	FIELD(PARAM_AUTO_NUMBER, uint32_t, field), .initial = "auto"
-#define COUNT(field) FIELD(PARAM_COUNT, uint64_t, field)
 #define BYTES(field) FIELD(PARAM_BYTES, uint64_t, field)
 #define TIME(field) FIELD(PARAM_TIME, uint64_t, field)
-#define SIZES(field) FIELD(PARAM_SIZES, struct sizes, field)
 #define STRING(field) FIELD(PARAM_STRING, const char *, field)
 /* of so many words */
 #define CHOICE(field, words) \
 	FIELD(PARAM_CHOICE, uint32_t, field), .max = (words) - 1
-#define PERCENTILES(field) \
-	FIELD(PARAM_PERCENTILES, struct percentiles, field)
-#define CPUS(field) FIELD(PARAM_CPUS, struct cpus, field)
-#define RATE(field) FIELD(PARAM_RATE, uint64_t, field)
-#define LABELS(field) FIELD(PARAM_LABELS, struct labels, field)
-#define BATCH(field) FIELD(PARAM_BATCH, struct batch, field)
-#define MCAST(field) FIELD(PARAM_MCAST, struct mcast, field)
 #define NETWORKS(field) FIELD(PARAM_NETWORKS, struct networks, field)
 #define LIMIT(kind) FIELD(PARAM_LIMIT, struct limit, limits[kind])
-#define NODE(field) FIELD(PARAM_NODE, uint32_t, field), .initial = "auto"
-#define COUNTERS(field) FIELD(PARAM_COUNTERS, struct counter_choice, field)
-#define COUNTER_LIMITS(field) \
-	FIELD(PARAM_COUNTER_LIMITS, struct counter_limits, field)
-#define MEMORY(field) FIELD(PARAM_MEMORY, struct memory_choice, field)
 /* The client gives it, for both ends. */
 #define CLIENT_PLAN (PARAM_CLIENT | PARAM_PLAN)
 /* The tests of the control path whose objects have an address. */
@@ -129,14 +115,14 @@ const struct param param_table[] = {
 	  .who = PARAM_SERVER, .group = GROUP_SERVER,
 	  .help = "file descriptor to write the TCP port to" },
 	{ .id = 1, .name = "size", .letter = 's', .argument = "BYTES",
-	  SIZES(plan.sizes), .min = 0, .max = 1ULL << 31,
-	  .who = CLIENT_PLAN | PARAM_CHECK | PARAM_CONTROL,
+	  FIELD(PARAM_SIZES, struct sizes, plan.sizes), .min = 0,
+	  .max = 1ULL << 31, .who = CLIENT_PLAN | PARAM_CHECK | PARAM_CONTROL,
 	  .control = PARAM_ON(REG_MR) | PARAM_ON(POST_POLL),
 	  .tests = "BL BL BL --",
 	  .help = "message size: 64, 4K,1M, 2..8M [bw 64K, lat 2]" },
 	{ .id = 2, .name = "iterations", .letter = 'n', .argument = "N",
-	  COUNT(plan.iterations), .min = 1, .max = 1000000000000,
-	  .who = CLIENT_PLAN | PARAM_CONTROL,
+	  FIELD(PARAM_COUNT, uint64_t, plan.iterations), .min = 1,
+	  .max = 1000000000000, .who = CLIENT_PLAN | PARAM_CONTROL,
 	  .help = "measure exactly N messages per QP, or batches" },
 	{ .id = 3, .name = "duration", .letter = 'D', .argument = "SECONDS",
 	  TIME(plan.duration), .min = 0, .max = PLAN_LONGEST, .initial = "3",
@@ -254,7 +240,7 @@ const struct param param_table[] = {
 	  .who = CLIENT_PLAN | PARAM_CHECK, .tests = "BL Bl BL BL",
 	  .help = "wait for completion events, do not poll" },
 	{ .id = 29, .name = "rate", .argument = "GBPS|MPPS",
-	  RATE(plan.rate), .min = 0, .max = RATE_MAX,
+	  FIELD(PARAM_RATE, uint64_t, plan.rate), .min = 0, .max = RATE_MAX,
 	  .who = CLIENT_PLAN, .tests = "BL BL BL B-",
 	  .help = "rate limit: 10, 2.5Gb/s, 1.2Mpps; lat: open loop" },
 	{ .id = 30, .name = "burst", .argument = "N",
@@ -283,8 +269,8 @@ const struct param param_table[] = {
 	  .control = ADDRESSED,
 	  .help = "DSCP: upper 6 bits of the traffic class" },
 	{ .id = 35, .name = "flow-label", .argument = "LIST",
-	  LABELS(plan.flow_labels), .who = CLIENT_PLAN | PARAM_CONTROL,
-	  .control = ADDRESSED,
+	  FIELD(PARAM_LABELS, struct labels, plan.flow_labels),
+	  .who = CLIENT_PLAN | PARAM_CONTROL, .control = ADDRESSED,
 	  .help = "flow labels, one per QP in turn" },
 	{ .id = 36, .name = "hop-limit", .argument = "N",
 	  NUMBER(plan.hop_limit), .min = 1, .max = 255, .initial = "64",
@@ -341,8 +327,8 @@ const struct param param_table[] = {
 	  .who = CLIENT_PLAN | PARAM_CONTROL, .control = PARAM_ON(CONNECT),
 	  .help = "let rdma_cm connect the queue pairs" },
 	{ .id = 50, .name = "counters", .argument = "WHICH",
-	  COUNTERS(plan.counters), .min = 0, .max = COUNTER_SCOPES - 1,
-	  .initial = "interest",
+	  FIELD(PARAM_COUNTERS, struct counter_choice, plan.counters),
+	  .min = 0, .max = COUNTER_SCOPES - 1, .initial = "interest",
 	  .who = CLIENT_PLAN | PARAM_OPTIONAL, .group = GROUP_STATISTICS,
 	  .help = "counters: interest, all, none or names" },
 	{ .id = 51, .name = "gap", .argument = "SECONDS",
@@ -370,14 +356,15 @@ const struct param param_table[] = {
 	  FLAG(plan.solicited), .who = CLIENT_PLAN, .tests = "BL bl -- --",
 	  .help = "with -e: receivers wake for some messages only" },
 	{ .id = 57, .name = "mcast", .argument = "GROUP", .implied = "auto",
-	  MCAST(plan.mcast), .who = CLIENT_PLAN, .tests = "B- -- -- --",
+	  FIELD(PARAM_MCAST, struct mcast, plan.mcast),
+	  .who = CLIENT_PLAN, .tests = "B- -- -- --",
 	  .help = "UD: send to a multicast group [one of its own]" },
 	{ .id = 58, .name = "receivers", .argument = "N",
 	  NUMBER(plan.receivers), .min = 1, .max = 16384, .initial = "1",
 	  .who = CLIENT_PLAN, .tests = "B- -- -- --",
 	  .help = "with --mcast: the server's QPs in the group" },
 	{ .id = 59, .name = "batch", .argument = "LIST",
-	  BATCH(plan.batch),
+	  FIELD(PARAM_BATCH, struct batch, plan.batch),
 	  .who = CLIENT_PLAN | PARAM_ONE_METRIC, .tests = "-- B- B- --",
 	  .help = "time batches of requests: 4Kx64,64Kx8,1M" },
 	{ .name = "pattern", .argument = "churn|hold",
@@ -397,7 +384,7 @@ const struct param param_table[] = {
 	  .control = PARAM_ON(MW_BIND),
 	  .help = "memory windows, and their invalidation" },
 	{ .name = "percentiles", .argument = "LIST",
-	  PERCENTILES(percentiles),
+	  FIELD(PARAM_PERCENTILES, struct percentiles, percentiles),
 	  .who = PARAM_BOTH | PARAM_CONTROL | PARAM_ONE_METRIC,
 	  .group = GROUP_STATISTICS, .tests = "-L -L -L -L",
 	  .help = "shown instead of 99% and 99.9%: 50,99.99" },
@@ -413,7 +400,7 @@ const struct param param_table[] = {
 	  .group = GROUP_REPORT, .tests = "-L -L -L -L",
 	  .help = "write every sample; as text to FILE.csv" },
 	{ .name = "cpus", .argument = "LIST|auto",
-	  CPUS(cpus),
+	  FIELD(PARAM_CPUS, struct cpus, cpus),
 	  .who = PARAM_BOTH | PARAM_CALIBRATE | PARAM_CHECK | PARAM_CONTROL,
 	  .group = GROUP_END,
 	  .help = "pin threads to CPUs: 0,2,4-7; auto: near device" },
@@ -428,11 +415,13 @@ const struct param param_table[] = {
 	  .control = PARAM_ON(CREATE_CQ),
 	  .help = "completion vector of the first thread" },
 	{ .name = "numa", .argument = "N|auto|none",
-	  NODE(numa), .min = 0, .max = 1023,
+	  FIELD(PARAM_NODE, uint32_t, numa), .min = 0, .max = 1023,
+	  .initial = "auto",
 	  .who = PARAM_BOTH | PARAM_CHECK | PARAM_CONTROL, .group = GROUP_END,
 	  .help = "NUMA node of memory, threads [the device's]" },
 	{ .name = "memory", .argument = "KIND",
-	  MEMORY(memory), .initial = "anonymous",
+	  FIELD(PARAM_MEMORY, struct memory_choice, memory),
+	  .initial = "anonymous",
 	  .who = PARAM_BOTH | PARAM_CHECK | PARAM_CONTROL, .group = GROUP_END,
 	  .control = PARAM_ON(REG_MR),
 	  .help = "kind of memory for messages" },
@@ -481,7 +470,7 @@ const struct param param_table[] = {
 	  .tests = "BL BL -- --",
 	  .help = "maximum loss in %, else exit status 3" },
 	{ .name = "max-counter", .argument = "NAME=N",
-	  COUNTER_LIMITS(counter_limits),
+	  FIELD(PARAM_COUNTER_LIMITS, struct counter_limits, counter_limits),
 	  .who = PARAM_CLIENT, .group = GROUP_STATISTICS,
 	  .help = "most that a counter may rise, else exit status 3" },
 	{ .name = "json", .argument = "FILE", .implied = "-",

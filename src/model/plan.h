@@ -332,10 +332,6 @@ uint32_t plan_post_list(const struct plan *plan, uint64_t size);
  */
 uint32_t plan_cq_mod(const struct plan *plan, uint64_t size);
 
-/* Fewest receives at either end of a ping-pong: one per outstanding message,
- * plus one while the previous receive is reposted. */
-uint32_t plan_least_rx_depth(const struct plan *plan);
-
 /* Messages of SIZE bytes per burst at --rate: --burst, rounded up to whole
  * lists, because a list is posted in one call. */
 uint64_t plan_burst(const struct plan *plan, uint64_t size);

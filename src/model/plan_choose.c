@@ -173,6 +173,15 @@ static uint64_t least_on_iwarp(const struct plan *plan,
 	return op_table[plan->op].receives && lists > 2 ? lists + lists / 3 : 0;
 }
 
+/* Fewest receives at either end of a ping-pong: one per outstanding message,
+ * plus one while the previous receive is reposted. */
+static uint32_t least_rx_depth(const struct plan *plan)
+{
+	if (!plan_is_pingpong(plan))
+		return 1;
+	return plan_is_open(plan) ? plan->open_depth + 1 : 2;
+}
+
 void plan_choose(struct plan *plan, const struct port *client,
 		 const struct port *server)
 {
@@ -192,7 +201,7 @@ void plan_choose(struct plan *plan, const struct port *client,
 	if (plan->rx_depth == PLAN_AUTO)
 		plan->rx_depth = automatic_rx_depth(plan, client, server);
 	plan->rx_depth = (uint32_t)larger(
-		plan->rx_depth, larger(plan_least_rx_depth(plan),
+		plan->rx_depth, larger(least_rx_depth(plan),
 				       least_on_iwarp(plan, client)));
 }
 
@@ -406,13 +415,6 @@ uint32_t plan_cq_mod(const struct plan *plan, uint64_t size)
 	return (uint32_t)regular(n, plan_post_list(plan, size),
 				 all_at_once(plan, size) ? plan->iterations :
 							   0);
-}
-
-uint32_t plan_least_rx_depth(const struct plan *plan)
-{
-	if (!plan_is_pingpong(plan))
-		return 1;
-	return plan_is_open(plan) ? plan->open_depth + 1 : 2;
 }
 
 uint64_t plan_burst(const struct plan *plan, uint64_t size)

@@ -193,7 +193,6 @@ enum param_who {
 
 /* The bit of CONTROL_test in the field control of a row. */
 #define PARAM_ON(test) (1U << CONTROL_##test)
-#define PARAM_ALL_BUT(test) (~PARAM_ON(test))
 
 /* X(name, heading): the sections of --help and of the man page, in order. */
 #define PARAM_GROUP_LIST(X) \

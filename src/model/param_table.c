@@ -370,7 +370,7 @@ const struct param param_table[] = {
 	{ .name = "pattern", .argument = "churn|hold",
 	  CHOICE(pattern, CONTROL_PATTERNS), .initial = "churn",
 	  .who = PARAM_CONTROL, .group = GROUP_CONTROL,
-	  .control = PARAM_ALL_BUT(POST_POLL),
+	  .control = ~PARAM_ON(POST_POLL),
 	  .help = "undo each object at once, or hold them all" },
 	{ .name = "access",
 	  .argument = "local|remote-read|remote-write|remote-atomic|all",

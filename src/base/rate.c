@@ -30,17 +30,6 @@ static const struct {
 	{ "PPS", 1e3, true },
 };
 
-/* Length of the decimal number at the start of TEXT; 0: none. */
-static size_t number_length(const char *text)
-{
-	size_t whole = strspn(text, "0123456789"), fraction;
-
-	if (!whole || text[whole] != '.')
-		return whole;
-	fraction = strspn(text + whole + 1, "0123456789");
-	return fraction ? whole + 1 + fraction : 0;
-}
-
 /* Set what a number with the unit TEXT is multiplied by; false: no unit. */
 static bool parse_unit(const char *text, double *scale, bool *messages)
 {
@@ -68,7 +57,7 @@ static bool parse_unit(const char *text, double *scale, bool *messages)
 
 int rate_parse(const char *text, uint64_t *rate)
 {
-	size_t length = number_length(text);
+	size_t length = decimal_length(text);
 	double scale, value;
 	bool messages;
 

@@ -220,16 +220,21 @@ const char *units_format_time(uint64_t ns, char text[TIME_TEXT_SIZE])
 	return text;
 }
 
+size_t decimal_length(const char *text)
+{
+	size_t whole = strspn(text, "0123456789"), fraction;
+
+	if (!whole || text[whole] != '.')
+		return whole;
+	fraction = strspn(text + whole + 1, "0123456789");
+	return fraction ? whole + 1 + fraction : 0;
+}
+
 int units_parse_decimal(const char *text, double *value)
 {
-	size_t whole = strspn(text, "0123456789"), fraction = 0;
+	const size_t length = decimal_length(text);
 
-	if (text[whole] == '.') {
-		fraction = 1 + strspn(text + whole + 1, "0123456789");
-		if (fraction == 1)
-			return -EINVAL;
-	}
-	if (!whole || text[whole + fraction])
+	if (!length || text[length])
 		return -EINVAL;
 	*value = strtod(text, NULL);
 	return 0;

@@ -109,6 +109,10 @@ int units_parse_time(const char *text, uint64_t *ns);
  * which it is a whole number: "500ms".  Returns TEXT. */
 const char *units_format_time(uint64_t ns, char text[TIME_TEXT_SIZE]);
 
+/* Length of the decimal number at the start of TEXT: digits, optionally with a
+ * fraction; 0: none. */
+size_t decimal_length(const char *text);
+
 /*
  * Parse a decimal number: digits, optionally with a fraction; no sign, no
  * exponent.  Returns 0 or -EINVAL.  A number too large for a double becomes

@@ -61,6 +61,24 @@ bool ip_from_socket(const struct sockaddr *address, uint8_t bytes[IP_SIZE])
 	return true;
 }
 
+void ip_to_socket(const uint8_t bytes[IP_SIZE], uint16_t port,
+		  struct sockaddr_storage *address)
+{
+	struct sockaddr_in6 *in6 = (void *)address;
+	struct sockaddr_in *in = (void *)address;
+
+	memset(address, 0, sizeof(*address));
+	if (ip_is_ipv4(bytes)) {
+		in->sin_family = AF_INET;
+		in->sin_port = htons(port);
+		memcpy(&in->sin_addr, bytes + IPV4_AT, sizeof(in->sin_addr));
+	} else {
+		in6->sin6_family = AF_INET6;
+		in6->sin6_port = htons(port);
+		memcpy(&in6->sin6_addr, bytes, IP_SIZE);
+	}
+}
+
 /* True when A and B have the same first PREFIX bits. */
 static bool same_prefix(const struct ip_address *a, const struct ip_address *b,
 			uint32_t prefix)

@@ -29,6 +29,10 @@ int ip_parse(const char *text, uint8_t bytes[IP_SIZE]);
  * IPv6. */
 bool ip_from_socket(const struct sockaddr *address, uint8_t bytes[IP_SIZE]);
 
+/* Write the address BYTES with PORT, of whichever family it is, into ADDRESS. */
+void ip_to_socket(const uint8_t bytes[IP_SIZE], uint16_t port,
+		  struct sockaddr_storage *address);
+
 /* Maximum networks in a list. */
 #define NETWORKS_MAX 64
 

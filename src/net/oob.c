@@ -311,30 +311,18 @@ int oob_send_or_explain(struct connection *conn, const struct frame *frame,
 	return ret;
 }
 
-/* Choose the address of an end, without a port: GID, or that of the socket
- * TCP. */
+/* Choose the address of an end, with PORT: GID, or that of the socket TCP. */
 static void choose_address(const struct path *path, const struct gid *gid,
-			   const struct sockaddr_storage *tcp,
+			   const struct sockaddr_storage *tcp, uint16_t port,
 			   struct sockaddr_storage *address)
 {
-	struct sockaddr_in6 *in6 = (void *)address;
-	struct sockaddr_in *in = (void *)address;
-	uint8_t ip[IP_SIZE] = { 0 };
 	const bool by_gid = path->global && gid_names_host(gid);
+	uint8_t ip[IP_SIZE];
 
-	memset(address, 0, sizeof(*address));
 	ip_from_socket((const struct sockaddr *)tcp, ip);
-	if (by_gid)
-		memcpy(ip, gid->raw.raw, sizeof(ip));
-	if (ip_is_ipv4(ip)) {
-		in->sin_family = AF_INET;
-		memcpy(&in->sin_addr, ip + IPV4_AT, sizeof(in->sin_addr));
-		return;
-	}
-	in6->sin6_family = AF_INET6;
-	memcpy(&in6->sin6_addr, ip, sizeof(in6->sin6_addr));
-	if (!by_gid)
-		in6->sin6_scope_id =
+	ip_to_socket(by_gid ? gid->raw.raw : ip, port, address);
+	if (!by_gid && address->ss_family == AF_INET6)
+		((struct sockaddr_in6 *)address)->sin6_scope_id =
 			((const struct sockaddr_in6 *)tcp)->sin6_scope_id;
 }
 
@@ -345,7 +333,7 @@ void cm_address_local(const struct connection *conn, const struct path *path,
 	socklen_t length = sizeof(tcp);
 
 	getsockname(conn->fd, (struct sockaddr *)&tcp, &length);
-	choose_address(path, &path->local, &tcp, address);
+	choose_address(path, &path->local, &tcp, 0, address);
 }
 
 void cm_address_remote(const struct connection *conn, const struct path *path,
@@ -355,9 +343,5 @@ void cm_address_remote(const struct connection *conn, const struct path *path,
 	socklen_t length = sizeof(tcp);
 
 	getpeername(conn->fd, (struct sockaddr *)&tcp, &length);
-	choose_address(path, &path->remote, &tcp, address);
-	if (address->ss_family == AF_INET)
-		((struct sockaddr_in *)address)->sin_port = htons(port);
-	else
-		((struct sockaddr_in6 *)address)->sin6_port = htons(port);
+	choose_address(path, &path->remote, &tcp, port, address);
 }

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/ip.h"
 #include "base/xalloc.h"
 #include "verbs/multicast.h"
 
@@ -43,7 +44,7 @@ static void choose_group(struct cm_group *g)
 				sends(g) ? end->peer->qkey : end->res->qkey);
 	char text[GID_TEXT_SIZE];
 
-	multicast_socket(&group, &g->address);
+	ip_to_socket(group.raw, 0, &g->address);
 	snprintf(g->text, sizeof(g->text), "the multicast group %s",
 		 gid_format(&group, text));
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/ip.h"
 #include "traffic/flow.h"
 #include "verbs/qp_attr.h"
 
@@ -43,21 +44,6 @@ struct ibv_ah_attr multicast_address(uint8_t port, const struct plan *plan,
 	return av;
 }
 
-void multicast_socket(const union ibv_gid *gid, struct sockaddr_storage *to)
-{
-	struct sockaddr_in6 *six = (struct sockaddr_in6 *)to;
-	struct sockaddr_in *four = (struct sockaddr_in *)to;
-
-	memset(to, 0, sizeof(*to));
-	if (gid_is_ipv4(gid)) {
-		four->sin_family = AF_INET;
-		memcpy(&four->sin_addr, gid->raw + 12, 4);
-	} else {
-		six->sin6_family = AF_INET6;
-		memcpy(&six->sin6_addr, gid->raw, 16);
-	}
-}
-
 int multicast_attach(const struct device *device, struct ibv_qp *qp,
 		     const struct ibv_ah_attr *av, struct multicast *m,
 		     struct error *err)
@@ -88,7 +74,7 @@ static int join_ip(const struct path *path, struct multicast *m)
 
 	if (path->local.type != GID_TYPE_ROCE_V2 || !path->local.ifindex)
 		return 0;
-	multicast_socket(&m->group, &request.gr_group);
+	ip_to_socket(m->group.raw, 0, &request.gr_group);
 	m->fd = socket(request.gr_group.ss_family, SOCK_DGRAM | SOCK_CLOEXEC,
 		       0);
 	if (m->fd < 0 || setsockopt(m->fd, level, MCAST_JOIN_GROUP, &request,

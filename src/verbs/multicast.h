@@ -7,7 +7,6 @@
 #pragma once
 
 #include <infiniband/verbs.h>
-#include <sys/socket.h>
 
 #include "base/error.h"
 #include "model/plan.h"
@@ -32,9 +31,6 @@ struct multicast {
  * QKEY, the receiver's Q_Key, which is random. */
 union ibv_gid multicast_group(const struct plan *plan, const struct path *path,
 			      uint32_t qkey);
-
-/* Write GID, a group's, as an IP address without a port into TO. */
-void multicast_socket(const union ibv_gid *gid, struct sockaddr_storage *to);
 
 /* The address of GROUP on PATH from this end's port. */
 struct ibv_ah_attr multicast_address(uint8_t port, const struct plan *plan,

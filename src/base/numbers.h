@@ -20,3 +20,11 @@ static inline uint64_t round_up(uint64_t n, uint64_t to)
 {
 	return (n + to - 1) / to * to;
 }
+
+/* The largest divisor of N that is at most MOST, which is above 0. */
+static inline uint64_t largest_divisor(uint64_t n, uint64_t most)
+{
+	while (n % most)
+		most--;
+	return most;
+}

@@ -336,13 +336,6 @@ uint32_t plan_depth(const struct plan *plan, uint64_t size)
 						    full_depth(plan, size));
 }
 
-static uint64_t largest_divisor(uint64_t n, uint64_t most)
-{
-	while (n % most)
-		most--;
-	return most;
-}
-
 uint32_t plan_post_list(const struct plan *plan, uint64_t size)
 {
 	uint64_t n = smaller(larger(plan_longest_list(plan), 1),

@@ -1,18 +1,9 @@
 #include "config.h"
 #include "traffic/flow.h"
 
+#include "base/numbers.h"
 #include "traffic/receive.h"
 #include "traffic/verify.h"
-
-/* The largest divisor of N that is at most MOST (above 0). */
-static uint32_t divisor(uint32_t n, uint32_t most)
-{
-	uint32_t d = most < n ? most : n;
-
-	while (n % d)
-		d--;
-	return d;
-}
 
 /* Number of message slots in the region that a QP walks through. */
 static uint64_t walk_slots(const struct flow *f)
@@ -128,7 +119,8 @@ static void prepare_signals(struct flow *f)
 		shape->cq_mod = shape->depth;
 	lists = shape->cq_mod / shape->list_length;
 	f->layout.unsignaled = lists ? (lists - 1) * shape->list_length : 0;
-	f->layout.signal_every = divisor(shape->list_length, shape->cq_mod);
+	f->layout.signal_every = (uint32_t)largest_divisor(shape->list_length,
+							   shape->cq_mod);
 }
 
 /* Clear the results.  ACK is kept from an earlier run of the same size, as it

@@ -40,6 +40,28 @@ void param_set(struct parameters *params, const struct param *row,
 		*(uint64_t *)field = value;
 }
 
+bool param_is_same(const struct parameters *a, const struct parameters *b,
+		   const struct param *row)
+{
+	const void *one = param_field(a, row), *other = param_field(b, row);
+	const struct mcast *group = one, *other_group = other;
+
+	switch (row->kind) {
+	case PARAM_SIZES:
+		return !memcmp(one, other, sizeof(struct sizes));
+	case PARAM_LABELS:
+		return !memcmp(one, other, sizeof(struct labels));
+	case PARAM_BATCH:
+		return !memcmp(one, other, sizeof(struct batch));
+	case PARAM_MCAST:
+		return group->wanted == other_group->wanted &&
+		       !memcmp(&group->gid, &other_group->gid,
+			       sizeof(group->gid));
+	default:
+		return param_get(a, row) == param_get(b, row);
+	}
+}
+
 const char *param_get_string(const struct parameters *params,
 			     const struct param *row)
 {

@@ -260,6 +260,9 @@ static inline void *param_field(const struct parameters *params,
 uint64_t param_get(const struct parameters *params, const struct param *row);
 void param_set(struct parameters *params, const struct param *row,
 	       uint64_t value);
+/* True when A and B have the same value of ROW, which is sent to the server. */
+bool param_is_same(const struct parameters *a, const struct parameters *b,
+		   const struct param *row);
 const char *param_get_string(const struct parameters *params,
 			     const struct param *row);
 

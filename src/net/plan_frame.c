@@ -186,26 +186,6 @@ static void code_port(struct cursor *c, void *what)
 	code_fields(c, s);
 }
 
-static bool is_default(const struct parameters *params,
-		       const struct parameters *defaults,
-		       const struct param *row)
-{
-	const void *field = param_field(params, row);
-
-	switch (row->kind) {
-	case PARAM_SIZES:
-		return !((const struct sizes *)field)->n;
-	case PARAM_LABELS:
-		return !((const struct labels *)field)->n;
-	case PARAM_MCAST:
-		return !((const struct mcast *)field)->wanted;
-	case PARAM_BATCH:
-		return !((const struct batch *)field)->n;
-	default:
-		return param_get(params, row) == param_get(defaults, row);
-	}
-}
-
 static void code_number(struct cursor *c, const struct param *row,
 			struct parameters *params)
 {
@@ -310,7 +290,7 @@ static void put_parameters(struct cursor *c, const struct plan *plan)
 		const struct param *row = &param_table[i];
 
 		if (!(row->who & PARAM_PLAN) ||
-		    is_default(&params, &defaults, row))
+		    param_is_same(&params, &defaults, row))
 			continue;
 		wire_begin_field(c, &list, row->id, row->who & PARAM_OPTIONAL,
 				 row->name);

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -19,52 +18,31 @@
 #include "session/quota.h"
 #include "session/setup.h"
 
-/* True when A and B have the same value of ROW. */
-static bool agrees(const struct param *row, const struct plan *a,
-		   const struct plan *b)
+static void name_difference(FILE *out, const char *prefix, const char *name)
 {
-	const struct parameters one = { .plan = *a }, other = { .plan = *b };
-
-	if (row->kind == PARAM_SIZES)
-		return !memcmp(&a->sizes, &b->sizes, sizeof(a->sizes));
-	/* each end shows the counters that it was asked for */
-	if (row->kind == PARAM_COUNTERS)
-		return true;
-	if (row->kind == PARAM_LABELS)
-		return !memcmp(&a->flow_labels, &b->flow_labels,
-			       sizeof(a->flow_labels));
-	if (row->kind == PARAM_BATCH)
-		return !memcmp(&a->batch, &b->batch, sizeof(a->batch));
-	if (row->kind == PARAM_MCAST)
-		return a->mcast.wanted == b->mcast.wanted &&
-		       !memcmp(&a->mcast.gid, &b->mcast.gid,
-			       sizeof(a->mcast.gid));
-	return param_get(&one, row) == param_get(&other, row);
-}
-
-static void name_difference(FILE *out, const char *name)
-{
-	fprintf(out, "%s%s", ftell(out) ? ", " : "", name);
+	fprintf(out, "%s%s%s", ftell(out) ? ", " : "", prefix, name);
 }
 
 /* The names of what differs, on the heap; empty when nothing does. */
 static char *differences(const struct ignored_options *own,
-			 const struct plan *plan)
+			 const struct parameters *params)
 {
-	char option[64], *text = NULL;
+	const struct parameters mine = { .plan = own->plan };
+	const struct plan *plan = &params->plan;
+	char *text = NULL;
 	FILE *out = xmemstream(&text);
 
 	if (own->plan.metric != plan->metric ||
 	    op_table[own->plan.op].name != op_table[plan->op].name)
-		name_difference(out, test_name_of(&own->plan));
+		name_difference(out, "", test_name_of(&own->plan));
 	for (size_t i = 0; i < param_count; i++) {
 		const struct param *row = &param_table[i];
 
-		if (!(row->who & PARAM_PLAN) || !own->given[i] ||
-		    agrees(row, &own->plan, plan))
-			continue;
-		snprintf(option, sizeof(option), "--%s", row->name);
-		name_difference(out, option);
+		/* each end shows the counters that it was asked for */
+		if (row->who & PARAM_PLAN && own->given[i] &&
+		    row->kind != PARAM_COUNTERS &&
+		    !param_is_same(&mine, params, row))
+			name_difference(out, "--", row->name);
 	}
 	fclose(out);
 	return text;
@@ -76,7 +54,7 @@ void session_log_differences(const struct parameters *params)
 
 	if (!params->ignored_options)
 		return;
-	text = differences(params->ignored_options, &params->plan);
+	text = differences(params->ignored_options, params);
 	if (*text)
 		log_warning("ignored these options of the server, because the "
 			    "client chose other values: %s", text);

@@ -101,13 +101,11 @@ int oob_send(struct connection *conn, const struct frame *frame,
 static int closed(struct connection *conn, const char *waited_for,
 		  bool inside_frame, struct error *err)
 {
-	char advice[64];
-
-	snprintf(advice, sizeof(advice), "look at the %s's output", conn->peer);
-	return fail(err, -ECONNRESET, advice,
-		    "the %s closed the connection %s %s", conn->peer,
-		    inside_frame ? "inside a frame, while this end waited for" :
-				   "while this end waited for", waited_for);
+	return fail_advise(err, -ECONNRESET,
+			   "the %s closed the connection %swhile this end "
+			   "waited for %s\nlook at the %s's output", conn->peer,
+			   inside_frame ? "inside a frame, " : "", waited_for,
+			   conn->peer);
 }
 
 bool oob_is_sign_of_life(const struct frame *frame)

@@ -311,13 +311,11 @@ static const struct param *row_of(uint16_t id)
 /* A parameter that this version does not know, and may not skip. */
 static void refuse_parameter(struct field *field)
 {
-	char advice[FIELD_NAME_SIZE + 64];
-
-	snprintf(advice, sizeof(advice), "upgrade verbsperf on the "
-		 "server, or leave --%s out", field->name);
-	field->value.ret = fail(field->value.err, -EPROTO, advice,
-				"the client asks for --%s, which this version "
-				"does not know", field->name);
+	field->value.ret =
+		fail_advise(field->value.err, -EPROTO,
+			    "the client asks for --%s, which this version does "
+			    "not know\nupgrade verbsperf on the server, or "
+			    "leave --%s out", field->name, field->name);
 }
 
 /* A field_coder of struct parameters that reads. */

@@ -28,3 +28,16 @@ static inline uint64_t largest_divisor(uint64_t n, uint64_t most)
 		most--;
 	return most;
 }
+
+/* What SplitMix64 (Steele, Lea and Flood, 2014) adds to its state in a step. */
+#define MIX_STEP 0x9e3779b97f4a7c15ULL
+
+/* The number after state X of SplitMix64: every bit of X affects every bit of
+ * it, and any subset of them is as good as random. */
+static inline uint64_t mix(uint64_t x)
+{
+	x += MIX_STEP;
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
+	return x ^ x >> 31;
+}

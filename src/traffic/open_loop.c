@@ -9,7 +9,6 @@
 /* Iterations between two checks of the send queue of a ping-pong for failed
  * sends: under a millisecond. */
 #define POLLS_PER_CHECK 4096
-#define SEED 0x9e3779b97f4a7c15ULL
 
 /* For an exponential distribution of mean 1: the integral of its values above
  * the point that a share of ABOVE exceeds. */
@@ -42,17 +41,7 @@ void open_loop_begin(struct open_loop *o, uint64_t now)
 	o->start = o->due = now;
 	o->number = 0;
 	o->offset = 0;
-	o->random = SEED;
-}
-
-/* SplitMix64: any subset of its bits is as good as random. */
-static uint64_t next_random(uint64_t *state)
-{
-	uint64_t z = *state += SEED;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-	return z ^ (z >> 31);
+	o->random = MIX_STEP;
 }
 
 void open_loop_advance(struct open_loop *o)
@@ -60,8 +49,9 @@ void open_loop_advance(struct open_loop *o)
 	uint64_t part;
 
 	o->number++;
-	if (o->poisson) {
-		part = next_random(&o->random) >> (64 - OPEN_GAPS_BITS);
+	if (__builtin_expect(o->poisson, 0)) {
+		part = mix(o->random) >> (64 - OPEN_GAPS_BITS);
+		o->random += MIX_STEP;
 		o->offset += (double)o->gaps[part] * o->interval;
 	} else {
 		o->offset = (double)o->number * o->interval;

@@ -1,17 +1,9 @@
 #include "config.h"
 #include "traffic/pattern.h"
 
-#define WORD 8
+#include "base/numbers.h"
 
-/* One step of SplitMix64 (Steele, Lea and Flood, 2014): every bit of X affects
- * every bit of the result. */
-static uint64_t mix(uint64_t x)
-{
-	x += 0x9e3779b97f4a7c15;
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-	x = (x ^ x >> 27) * 0x94d049bb133111eb;
-	return x ^ x >> 31;
-}
+#define WORD 8
 
 static uint64_t key_of(const struct pattern *p)
 {

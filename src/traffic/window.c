@@ -136,8 +136,7 @@ void window_cut(struct flow *f)
 		return;
 	/* the last timed poll may be long ago */
 	f->polls.last = 0;
-	window_close(f);
-	f->window.closing.ticks = UINT64_MAX;
+	window_settle(f);
 	f->window.cut = true;
 }
 

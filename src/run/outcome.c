@@ -11,22 +11,6 @@
 /* Fewer checks of the send queue do not show how often it was dry. */
 #define LEAST_CHECKS 20
 
-/* The time from the first opening of a loop's window to the last closing. */
-static uint64_t merged_window(const struct run *run)
-{
-	uint64_t opened = UINT64_MAX, closed = 0;
-
-	for (uint32_t t = 0; t < run->n_flows; t++) {
-		const struct flow *f = &run->flows[t];
-
-		if (f->window.opened && f->window.opened < opened)
-			opened = f->window.opened;
-		if (f->window.opened && f->window.closed > closed)
-			closed = f->window.closed;
-	}
-	return closed > opened ? closed - opened : 0;
-}
-
 static uint64_t to_ns(uint64_t ticks, double tick)
 {
 	return (uint64_t)llround((double)ticks * tick);
@@ -70,8 +54,8 @@ static void describe_errors(const struct run *run, struct done *done)
 	if (opening != UINT64_MAX && closing != UINT64_MAX)
 		done->window_error =
 			error_ns(done,
-				 merged_window(run) - (closed - opened) +
-					 opening + closing,
+				 progress_window(&run->progress) -
+					 (closed - opened) + opening + closing,
 				 unsignaled);
 	if (mark < UINT64_MAX / 2)
 		done->interval_error = error_ns(done, 2 * mark, between);
@@ -182,7 +166,7 @@ void outcome_describe(struct run *run, struct done *done)
 	}
 	if (!plan_measures(plan, run->client))
 		return;
-	done->window_ns = to_ns(merged_window(run), tick);
+	done->window_ns = to_ns(progress_window(&run->progress), tick);
 	for (uint32_t t = 0; t < run->n_flows; t++)
 		done->counted += run->flows[t].window.counted;
 	describe_errors(run, done);

@@ -32,14 +32,22 @@ static uint64_t first_opened(const struct progress *p)
 	return opened;
 }
 
+/* The latest closing of those that opened. */
 static uint64_t last_closed(const struct progress *p)
 {
 	uint64_t closed = 0;
 
 	for (uint32_t i = 0; i < p->n_flows; i++)
-		if (p->flows[i].window.closed > closed)
-			closed = p->flows[i].window.closed;
+		if (p->flows[i].window.opened)
+			closed = larger(closed, p->flows[i].window.closed);
 	return closed;
+}
+
+uint64_t progress_window(const struct progress *p)
+{
+	const uint64_t opened = first_opened(p), closed = last_closed(p);
+
+	return closed > opened ? closed - opened : 0;
 }
 
 uint64_t progress_total(const struct progress *p)

@@ -45,6 +45,10 @@ struct progress {
 void progress_init(struct progress *p);
 void progress_free(struct progress *p);
 
+/* Ticks from the first opening of a loop's window to the last closing; 0: none
+ * did both. */
+uint64_t progress_window(const struct progress *p);
+
 /* Messages that the loops have completed so far. */
 uint64_t progress_total(const struct progress *p);
 

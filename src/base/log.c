@@ -82,32 +82,27 @@ void log_set_level(enum log_level level)
 
 /* One buffer and one write, so that lines of two processes do not mix.  The
  * warning about missing lines appears where they are missing. */
-__attribute__((format(printf, 2, 0)))
-static void print(const char *prefix, const char *fmt, va_list ap)
+void log_line(enum log_level level, const char *prefix, const char *fmt, ...)
 {
 	char text[1200], before[96] = "", line[1500];
-	uint64_t n = atomic_exchange(unwritten, 0);
+	uint64_t n;
+	va_list ap;
 
+	if (threshold < level)
+		return;
+	n = atomic_exchange(unwritten, 0);
 	if (n)
 		snprintf(before, sizeof(before), "verbsperf: warning: %llu "
 			 "line%s could not be written here\n",
 			 (unsigned long long)n, n > 1 ? "s" : "");
+	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
 	snprintf(line, sizeof(line), "%sverbsperf: %s%s%s%s\n", before,
 		 subject ? subject : "", subject ? ": " : "", prefix, text);
 	clear_progress();
 	if (!put(line))
 		atomic_fetch_add(unwritten, n + 1);
-}
-
-__attribute__((format(printf, 1, 2)))
-static void print_error(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	print("error: ", fmt, ap);
-	va_end(ap);
 }
 
 void log_show_details(void)
@@ -121,38 +116,15 @@ void log_error(const struct error *err)
 				     err->detail :
 				     "--verbose shows what was wrong";
 
-	if (threshold < LOG_ERROR)
-		return;
-	print_error("%s%s%s%s%s", err->message, err->advice[0] ? "; " : "",
-		    err->advice, detail[0] ? "; " : "", detail);
+	log_line(LOG_ERROR, "error: ", "%s%s%s%s%s", err->message,
+		 err->advice[0] ? "; " : "", err->advice,
+		 detail[0] ? "; " : "", detail);
 }
 
 void log_peer_error(const char *peer, const struct error *err)
 {
 	log_info("the %s says: %s%s%s", peer, err->message,
 		 err->advice[0] ? "; " : "", err->advice);
-}
-
-void log_warning(const char *fmt, ...)
-{
-	va_list ap;
-
-	if (threshold < LOG_ERROR)
-		return;
-	va_start(ap, fmt);
-	print("warning: ", fmt, ap);
-	va_end(ap);
-}
-
-void log_info(const char *fmt, ...)
-{
-	va_list ap;
-
-	if (threshold < LOG_INFO)
-		return;
-	va_start(ap, fmt);
-	print("", fmt, ap);
-	va_end(ap);
 }
 
 void log_text(const char *text)

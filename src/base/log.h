@@ -42,11 +42,15 @@ void log_error(const struct error *err);
 /* Print a failure that the PEER ("client", "server") reported. */
 void log_peer_error(const char *peer, const struct error *err);
 
+/* Print PREFIX and what FMT and its arguments say, at LEVEL and above. */
+void log_line(enum log_level level, const char *prefix, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /* Print a problem that does not end the run. */
-void log_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+#define log_warning(...) log_line(LOG_ERROR, "warning: ", __VA_ARGS__)
 
 /* Print information, such as a server's activity. */
-void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+#define log_info(...) log_line(LOG_INFO, "", __VA_ARGS__)
 
 /*
  * For the monitor, which must not block: text that stderr does not take at once

@@ -33,17 +33,13 @@ static int too_many_receives(struct run *run)
 	return 0;
 }
 
-static bool is_over(const struct run *run)
-{
-	return phase_of(atomic_load(&run->control->command)) == PHASE_ABORT;
-}
-
 /* Wait MS milliseconds, or until the run is aborted. */
 static void wait_ms(const struct run *run, uint64_t ms)
 {
 	static const struct timespec pause = { .tv_nsec = 1000000 };
+	_Atomic uint32_t *command = &run->control->command;
 
-	for (uint64_t i = 0; i < ms && !is_over(run); i++)
+	for (; ms && phase_of(atomic_load(command)) != PHASE_ABORT; ms--)
 		nanosleep(&pause, NULL);
 }
 

@@ -154,12 +154,12 @@ int inject_invalidate_memory_window(struct run *run)
 	return carry_out(run, &wr, "IBV_WR_LOCAL_INV");
 }
 
-static int to_init(struct run *run, struct ibv_qp *qp, int access)
+/* Move QP to INIT, without remote access. */
+static int to_init(struct run *run, struct ibv_qp *qp)
 {
 	const struct plan *plan = run->plan;
 	const struct qp_local local = {
 		.transport = plan->transport,
-		.access = access,
 		.qkey = run->res.qkey,
 	};
 
@@ -180,7 +180,7 @@ int inject_state(struct run *run, enum ibv_qp_state state)
 		if (ret)
 			return inject_refused(run, "ibv_modify_qp", ret);
 		if (state == IBV_QPS_INIT)
-			ret = to_init(run, qp, 0);
+			ret = to_init(run, qp);
 	}
 	return ret;
 }
@@ -190,6 +190,6 @@ int inject_no_access(struct run *run)
 	int ret = 0;
 
 	for (uint32_t i = 0; i < run->res.n_qps && !ret; i++)
-		ret = to_init(run, run->res.qps[i].qp, 0);
+		ret = to_init(run, run->res.qps[i].qp);
 	return ret;
 }

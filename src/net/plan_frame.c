@@ -330,16 +330,6 @@ static bool get_parameter(struct field *field, void *into)
 	return row || !field->optional;
 }
 
-static void get_parameters(struct cursor *c, struct plan *plan)
-{
-	struct parameters params;
-
-	param_defaults(&params);
-	wire_get_fields(c, get_parameter, &params);
-	check_n_sizes(c, params.plan.sizes.n);
-	*plan = params.plan;
-}
-
 struct frame encode_plan(const struct plan *plan, const struct port *client)
 {
 	struct cursor c = wire_begin(FRAME_PLAN);
@@ -355,23 +345,26 @@ int decode_plan(const struct frame *frame, struct plan *plan,
 		struct port *client, struct error *err)
 {
 	struct cursor c = wire_open(frame, err);
+	struct parameters params;
+	struct plan *p = &params.plan;
 	uint64_t op, metric;
-	struct plan p;
 
+	param_defaults(&params);
 	memset(client, 0, sizeof(*client));
 	code_port(&c, client);
 	op = wire_get_within(&c, 1, "operation", 0, OP_COUNT - 1);
 	metric = wire_get_within(&c, 1, "metric", 0, CONNECTIONS);
-	get_parameters(&c, &p);
+	wire_get_fields(&c, get_parameter, &params);
+	check_n_sizes(&c, p->sizes.n);
 	if (metric == CONNECTIONS)
-		wire_expect(&c, "transport", p.transport, TRANSPORT_RC,
+		wire_expect(&c, "transport", p->transport, TRANSPORT_RC,
 			    TRANSPORT_RC);
 	if (wire_close(&c))
 		return c.ret;
-	p.op = (enum op)op;
-	p.control = metric == CONNECTIONS ? CONTROL_CONNECT : CONTROL_NONE;
-	p.metric = p.control ? METRIC_LATENCY : (enum metric)metric;
-	*plan = p;
+	p->op = (enum op)op;
+	p->control = metric == CONNECTIONS ? CONTROL_CONNECT : CONTROL_NONE;
+	p->metric = p->control ? METRIC_LATENCY : (enum metric)metric;
+	*plan = *p;
 	return 0;
 }
 

@@ -48,14 +48,6 @@ struct answers {
 	uint64_t n;
 };
 
-static int check_endpoint(struct answers *a, const struct endpoint *peer,
-			  struct error *err)
-{
-	return quota_check_connections(&a->s->run.result->params, a->n + 1,
-				       err) ?:
-	       accept_path_of_one(a->s, peer, err);
-}
-
 /* Make and connect a queue pair; MINE and QP describe it. */
 static int connect_to(struct answers *a, const struct endpoint *peer,
 		      struct endpoint *mine, struct endpoint_qp *qp,
@@ -92,7 +84,9 @@ static int answer_endpoint(struct answers *a, const struct frame *frame)
 	if (ret)
 		return ret;
 	link_drain(&a->end);
-	ret = check_endpoint(a, &peer, &refusal) ?:
+	ret = quota_check_connections(&a->s->run.result->params, a->n + 1,
+				      &refusal) ?:
+	      accept_path_of_one(a->s, &peer, &refusal) ?:
 	      connect_to(a, &peer, &mine, &qp, &refusal);
 	free(peer.qps);
 	return session_send(a->s, ret ? encode_error(FRAME_REFUSE, &refusal) :

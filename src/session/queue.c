@@ -23,15 +23,6 @@ struct waiting {
 	uint64_t heard_at;	/* its last sign of life */
 };
 
-static int request_turn(struct session *s, uint64_t limit)
-{
-	int ret = turn_request(s->run.conn->turn_fd, limit);
-
-	if (!ret)
-		return 0;
-	return fail_errno(session_error(s), ret, NULL, "cannot ask for a turn");
-}
-
 /* Report why there is no turn; -EAGAIN tells the client to retry
  * (session.h). */
 static int explain_refusal(uint32_t why, struct error *err)
@@ -159,7 +150,10 @@ int queue_wait(struct session *s, uint64_t limit)
 		return 0;
 	}
 	session_stage(s, "queue");
-	ret = request_turn(s, limit);
+	ret = turn_request(s->run.conn->turn_fd, limit);
+	if (ret)
+		return fail_errno(session_error(s), ret, NULL,
+				  "cannot ask for a turn");
 	while (!ret && s->place != PLACE_SERVED)
 		ret = wait_once(s, &w);
 	return ret;

@@ -137,11 +137,6 @@ static int check_method(const struct peer_facts *f, const struct done *d,
 	return check("post method", d->method, least, most, err);
 }
 
-static bool is_above_0(double value)
-{
-	return value > 0 && isfinite(value);
-}
-
 /* A VALUE below LEAST cannot be, and becomes unknown. */
 static void check_least(double *value, double least)
 {
@@ -276,7 +271,7 @@ static int check_samples(const struct peer_facts *f, const struct done *d,
 	ret = check("samples", h->count, d->counted, d->counted, err);
 	if (ret || !h->count)
 		return ret;
-	if (!is_above_0(d->ns_per_tick))
+	if (!(d->ns_per_tick > 0 && isfinite(d->ns_per_tick)))
 		return wire_refuse(err, NULL, FRAME_DONE,
 				   "with tick %g: must be above 0",
 				   d->ns_per_tick);

@@ -53,16 +53,6 @@ static uint32_t failed_qp(const struct flow *f, const struct ibv_wc *wc,
 	return (uint32_t)(wc->wr_id >> FLOW_COUNT_BITS);
 }
 
-/* Number of WC's send on its QP, from 1; 0 for a receive, and with credits,
- * whose wr_ids also number notices and credits. */
-static uint64_t failed_message(const struct flow *f, const struct ibv_wc *wc,
-			       bool receive)
-{
-	bool other = receive || f->credits;
-
-	return other ? 0 : wc->wr_id & FLOW_COUNT_MASK;
-}
-
 int flow_completion_failed(struct flow *f, const struct ibv_wc *wc,
 			   bool receive)
 {
@@ -76,7 +66,10 @@ int flow_completion_failed(struct flow *f, const struct ibv_wc *wc,
 			.vendor_err = wc->vendor_err,
 			.qp_index = failed_qp(f, wc, receive),
 			.receive = receive,
-			.number = failed_message(f, wc, receive),
+			/* with credits, wr_ids also number notices and
+			 * credits */
+			.number = receive || f->credits ?
+					  0 : wc->wr_id & FLOW_COUNT_MASK,
 		};
 	return -EIO;
 }

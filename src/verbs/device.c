@@ -137,15 +137,6 @@ static void read_limits(const struct ibv_device_attr_ex *extended,
 						     transport_table[i].paging);
 }
 
-static void read_names(struct ibv_context *context,
-		       const struct ibv_device_attr *attr, struct port *port)
-{
-	gethostname(port->hostname, sizeof(port->hostname) - 1);
-	snprintf(port->device, sizeof(port->device), "%s",
-		 ibv_get_device_name(context->device));
-	snprintf(port->firmware, sizeof(port->firmware), "%.63s", attr->fw_ver);
-}
-
 static int read_port(struct ibv_context *context, uint8_t number,
 		     const struct parameters *params, struct port *port,
 		     struct error *err)
@@ -168,7 +159,9 @@ static int read_port(struct ibv_context *context, uint8_t number,
 	if (ret)
 		return fail_errno(err, ret, NULL, "cannot query port %u of %s",
 				  number, name);
-	read_names(context, attr, port);
+	gethostname(port->hostname, sizeof(port->hostname) - 1);
+	snprintf(port->device, sizeof(port->device), "%s", name);
+	snprintf(port->firmware, sizeof(port->firmware), "%.63s", attr->fw_ver);
 	read_limits(&extended, &port_attr, &port->limits);
 	port->number = number;
 	port->iwarp = context->device->transport_type == IBV_TRANSPORT_IWARP;

@@ -297,19 +297,10 @@ static int explain_immediate(const struct flow_failure *failure,
 		    immediate[i].verb ? immediate[i].cause : "");
 }
 
-/* ", vendor 0x81" if the device gave a vendor error, else "". */
-static const char *vendor_text(uint32_t vendor_err, char text[24])
-{
-	text[0] = '\0';
-	if (vendor_err)
-		snprintf(text, 24, ", vendor 0x%x", vendor_err);
-	return text;
-}
-
 int explain_failure(const struct flow_failure *failure,
 		    const struct explain_context *c, struct error *err)
 {
-	char work[40], vendor[24], cause[CAUSE_SIZE], advice[ADVICE_SIZE];
+	char work[40], vendor[24] = "", cause[CAUSE_SIZE], advice[ADVICE_SIZE];
 	const char *name = work_name(c, failure->receive, work);
 	const struct explanation *why;
 
@@ -317,6 +308,9 @@ int explain_failure(const struct flow_failure *failure,
 		return explain_immediate(failure, name, c, err);
 	why = find_status((int)failure->status,
 			  conditions(c, failure->receive));
+	if (failure->vendor_err)
+		snprintf(vendor, sizeof(vendor), ", vendor 0x%x",
+			 failure->vendor_err);
 	explain_words(why->cause, c, cause, sizeof(cause));
 	explain_words(why->advice ? why->advice : "", c, advice,
 		      sizeof(advice));
@@ -324,7 +318,7 @@ int explain_failure(const struct flow_failure *failure,
 			 advice, "%s on QP 0x%06x: completion with %s (%d%s): "
 			 "%s", name, c->qpn,
 			 explain_status_name(failure->status), failure->status,
-			 vendor_text(failure->vendor_err, vendor), cause);
+			 vendor, cause);
 }
 
 #define EVENT(id, fatal, cause, advice) [id] = { #id, fatal, cause, advice }

@@ -159,16 +159,6 @@ static int create_thread(struct resources *res, uint32_t vector, uint32_t t,
 	return ret;
 }
 
-/* Choose how to post.  Several entries go by ibv_post_send(): the library of
- * Soft-RoCE, in rdma-core until 2026, miscounts their bytes in
- * ibv_wr_set_sge_list() and ibv_wr_set_inline_data_list(). */
-static enum post_method method_of(const struct plan *plan)
-{
-	if (plan->post == POST_AUTO && plan->sge > 1)
-		return POST_LEGACY;
-	return plan->post;
-}
-
 static int create_qps(struct resources *res, uint32_t vector, struct error *err)
 {
 	const struct plan *plan = res->plan;
@@ -177,7 +167,11 @@ static int create_qps(struct resources *res, uint32_t vector, struct error *err)
 
 	res->n_qps = plan_qps(plan, res->client);
 	res->n_threads = plan->threads;
-	res->method = method_of(plan);
+	/* several entries go by ibv_post_send(): the library of Soft-RoCE, in
+	 * rdma-core until 2026, miscounts their bytes in ibv_wr_set_sge_list()
+	 * and ibv_wr_set_inline_data_list() */
+	res->method = plan->post == POST_AUTO && plan->sge > 1 ? POST_LEGACY :
+								 plan->post;
 	res->words = res->device->port.iwarp && plan_sends_notices(plan);
 	/* the host would have to read what is sent inline */
 	res->inline_size = sends && !res->memory.copier ? plan_inline(plan) : 0;

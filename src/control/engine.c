@@ -83,25 +83,16 @@ static void *work(void *argument)
 
 static int start(struct control_engine *e)
 {
-	for (uint32_t i = 0; i < e->n_workers; i++) {
-		struct control_worker *w = &e->workers[i];
+	for (; e->n_started < e->n_workers; e->n_started++) {
+		struct control_worker *w = &e->workers[e->n_started];
 		int ret = pthread_create(&w->thread, NULL, work, w);
 
 		if (ret)
 			return fail_errno(&e->err, ret, "use fewer --threads",
-					  "cannot start thread %u", i);
-		w->started = true;
+					  "cannot start thread %u",
+					  e->n_started);
 	}
 	return 0;
-}
-
-static uint32_t started(const struct control_engine *e)
-{
-	uint32_t n = 0;
-
-	while (n < e->n_workers && e->workers[n].started)
-		n++;
-	return n;
 }
 
 static uint64_t count_done(const struct control_engine *e)
@@ -229,7 +220,7 @@ static void give_up_server(const struct control_engine *e,
 /* Let the workers do a stage. */
 static void run_stage(struct control_engine *e, uint32_t stage)
 {
-	const uint32_t n = started(e);
+	const uint32_t n = e->n_started;
 	const bool measures = stages[stage].measures;
 	uint64_t deadline, opened, next = UINT64_MAX;
 	struct mark last = { 0 }, progress = { 0 };
@@ -320,9 +311,8 @@ int control_engine_run(struct control_engine *e)
 	ret = start(e);
 	for (uint32_t i = 0; i < STAGES; i++)
 		run_stage(e, i);
-	for (uint32_t i = 0; i < e->n_workers; i++) {
-		if (e->workers[i].started)
-			pthread_join(e->workers[i].thread, NULL);
+	for (uint32_t i = 0; i < e->n_started; i++) {
+		pthread_join(e->workers[i].thread, NULL);
 		ret = ret ? ret : e->workers[i].ret;
 	}
 	return e->interrupted && !ret ? -ECANCELED : ret;

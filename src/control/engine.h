@@ -33,7 +33,6 @@ struct control_worker {
 	struct control_thread t;
 	struct control_engine *engine;
 	pthread_t thread;
-	bool started;
 	sem_t go;		/* the next stage begins */
 	int ret;		/* of the stage that failed; else 0 */
 	_Atomic uint64_t done;	/* operations in the window */
@@ -72,6 +71,7 @@ struct control_engine {
 	struct error limit;	/* why no more objects could be held */
 	struct error err;
 	/* private */
+	uint32_t n_started;	/* workers that have a thread */
 	_Atomic bool stop;	/* the time of the stage is over */
 	_Atomic uint32_t arrived;	/* workers that have finished it */
 	int wake_fd;

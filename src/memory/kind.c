@@ -33,34 +33,22 @@ struct ibv_mr *memory_reg_plain(struct allocation *a, struct ibv_pd *pd,
 	return ibv_reg_mr(pd, a->buffer + offset, length, access);
 }
 
-/* Register a dma-buf; addresses in the region are those of the buffer. */
-static struct ibv_mr *reg_dmabuf(struct allocation *a, struct ibv_pd *pd,
-				 uint64_t offset, uint64_t length,
-				 unsigned int access)
-{
-#ifdef HAVE_IBV_REG_DMABUF_MR
-	return ibv_reg_dmabuf_mr(pd, a->fd_offset + offset, length,
-				 (uintptr_t)a->buffer + offset, a->fd,
-				 (int)access);
-#else
-	(void)a;
-	(void)pd;
-	(void)offset;
-	(void)length;
-	(void)access;
-	errno = EOPNOTSUPP;
-	return NULL;
-#endif
-}
-
 struct ibv_mr *memory_reg_dmabuf(struct allocation *a, struct ibv_pd *pd,
 				 uint64_t offset, uint64_t length,
 				 unsigned int access)
 {
-	struct ibv_mr *mr = reg_dmabuf(a, pd, offset, length, access);
-	int errnum = errno;
+	struct ibv_mr *mr = NULL;
+	int errnum = EOPNOTSUPP;
 	char kernel[65];
 
+	(void)pd, (void)offset, (void)length, (void)access;
+#ifdef HAVE_IBV_REG_DMABUF_MR
+	/* addresses in the region are those of the buffer */
+	mr = ibv_reg_dmabuf_mr(pd, a->fd_offset + offset, length,
+			       (uintptr_t)a->buffer + offset, a->fd,
+			       (int)access);
+	errnum = errno;
+#endif
 	if (mr)
 		return mr;
 	snprintf(a->why, sizeof(a->why), "as a dma-buf: %s (kernel %s)",

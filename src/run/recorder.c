@@ -16,13 +16,6 @@
 #define RING_SIZE (1 << 17)
 #define BATCH 1024
 
-static bool ends_in(const char *text, const char *end)
-{
-	size_t length = strlen(text), tail = strlen(end);
-
-	return length >= tail && !strcmp(text + length - tail, end);
-}
-
 static uint64_t little_endian(double value)
 {
 	uint64_t bits;
@@ -126,10 +119,11 @@ int recorder_open(const char *path, struct recorder **recorder,
 		  struct error *err)
 {
 	struct recorder *r = xcalloc(1, sizeof(*r));
+	const char *end = strrchr(path, '.');
 	int fd = open_file(path), ret;
 
 	r->path = path;
-	r->csv = ends_in(path, ".csv");
+	r->csv = end && !strcmp(end, ".csv");
 	r->out = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!r->out) {
 		ret = cannot_write(r, errno, err);
@@ -140,8 +134,7 @@ int recorder_open(const char *path, struct recorder **recorder,
 		r->errnum = errno;
 	r->ring = xcalloc_lines(1, sizeof(*r->ring));
 	r->ring->size = RING_SIZE;
-	r->ring->entries = xcalloc_lines(RING_SIZE * sizeof(struct sample) /
-						 64, 64);
+	r->ring->entries = xcalloc_lines(RING_SIZE, sizeof(struct sample));
 	*recorder = r;
 	return 0;
 }

@@ -74,11 +74,6 @@ static uint64_t rank_of(uint64_t count, uint32_t per_million)
 	return whole + (rest + 999999) / 1000000;
 }
 
-static uint64_t half_width(uint32_t bin)
-{
-	return (histogram_bin_high(bin) - histogram_bin_low(bin)) / 2;
-}
-
 uint64_t histogram_percentile(const struct histogram *h, uint32_t per_million)
 {
 	uint64_t rank = rank_of(h->count, per_million);
@@ -89,10 +84,12 @@ uint64_t histogram_percentile(const struct histogram *h, uint32_t per_million)
 	if (rank == h->count)
 		return h->max;
 	for (uint32_t i = 0; i < HISTOGRAM_BINS; i++) {
+		const uint64_t low = histogram_bin_low(i);
+		const uint64_t half = (histogram_bin_high(i) - low) / 2;
+
 		seen += h->bins[i];
 		if (seen >= rank && seen > 0)
-			return smaller(larger(histogram_bin_low(i) +
-					      half_width(i), h->min), h->max);
+			return smaller(larger(low + half, h->min), h->max);
 	}
 	return h->max;
 }

@@ -18,15 +18,6 @@ enum { CREATE, DESTROY };
 		[DESTROY] = { .name = "destroy", .undoes = true }, \
 	}
 
-static int make_qp(struct control_thread *t, void *object)
-{
-	struct ibv_qp **qp = object;
-
-	return control_end_part(t, CREATE, "ibv_create_qp",
-				control_qp_create(t, qp),
-				"create a queue pair");
-}
-
 static int undo_qp(struct control_thread *t, void *object)
 {
 	struct ibv_qp **qp = object;
@@ -41,7 +32,7 @@ const struct control_op control_create_qp = {
 	.own_size = sizeof(struct control_qps),
 	.object_size = sizeof(struct ibv_qp *),
 	.setup = control_qps_setup,
-	.make = make_qp,
+	.make = control_qp_create,
 	.undo = undo_qp,
 	.release = control_qps_release,
 };

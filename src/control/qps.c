@@ -68,9 +68,12 @@ void control_qps_release(struct control_thread *t)
 		ibv_destroy_cq(own->cq);
 }
 
-int control_qp_create(struct control_thread *t, struct ibv_qp **qp)
+enum { CREATE, INIT, RTR, RTS, DESTROY };
+
+int control_qp_create(struct control_thread *t, void *object)
 {
 	const struct control_qps *own = t->own;
+	struct ibv_qp **qp = object;
 	const struct plan *plan = &t->shared->params->plan;
 	struct ibv_qp_init_attr attr = {
 		.send_cq = own->cq,
@@ -87,10 +90,9 @@ int control_qp_create(struct control_thread *t, struct ibv_qp **qp)
 	};
 
 	*qp = ibv_create_qp(t->shared->pd, &attr);
-	return *qp ? 0 : -errno;
+	return control_end_part(t, CREATE, "ibv_create_qp", *qp ? 0 : errno,
+				"create a queue pair");
 }
-
-enum { CREATE, INIT, RTR, RTS, DESTROY };
 
 static int set_up(struct control_thread *t, struct ibv_qp *qp)
 {
@@ -111,9 +113,7 @@ static int set_up(struct control_thread *t, struct ibv_qp *qp)
 static int make(struct control_thread *t, void *object)
 {
 	struct ibv_qp **qp = object;
-	int ret = control_end_part(t, CREATE, "ibv_create_qp",
-				   control_qp_create(t, qp),
-				   "create a queue pair");
+	int ret = control_qp_create(t, qp);
 
 	if (ret)
 		return ret;

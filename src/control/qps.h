@@ -23,6 +23,6 @@ uint32_t control_depth(uint32_t depth);
 int control_qps_setup(struct control_thread *t);
 void control_qps_release(struct control_thread *t);
 
-/* Create a queue pair of the transport and depths that the user chose, into
- * *QP.  Returns 0 or a negative errno. */
-int control_qp_create(struct control_thread *t, struct ibv_qp **qp);
+/* make(), or its first part: create a queue pair of the transport and depths
+ * that the user chose.  OBJECT is a struct ibv_qp *. */
+int control_qp_create(struct control_thread *t, void *object);

@@ -198,46 +198,41 @@ static void code_number(struct cursor *c, const struct param *row,
 		param_set(params, row, number);
 }
 
-static void check_n_sizes(struct cursor *c, uint64_t n)
+/* The number of the items of BYTES each that a field consists of. */
+static void code_length(struct cursor *c, const char *what, size_t bytes,
+			uint32_t *n, uint64_t min, uint64_t max)
 {
-	wire_expect(c, "number of sizes", n, 1, SIZES_MAX);
+	const uint64_t length = c->frame ? c->size / bytes : *n;
+
+	wire_expect(c, what, length, min, max);
+	if (c->frame)
+		*n = wire_is_good(c) ? (uint32_t)length : 0;
 }
 
 static void code_sizes(struct cursor *c, struct sizes *sizes)
 {
-	const uint64_t n = c->frame ? c->size / 8 : sizes->n;
-
-	check_n_sizes(c, n);
-	for (uint32_t i = 0; i < n && wire_is_good(c); i++)
+	code_length(c, "number of sizes", 8, &sizes->n, 1, SIZES_MAX);
+	for (uint32_t i = 0; i < sizes->n && wire_is_good(c); i++)
 		WIRE_WITHIN(c, 8, sizes->bytes[i], "size", 0, 1ULL << 31);
-	if (wire_is_good(c) && c->frame)
-		sizes->n = (uint32_t)n;
 }
 
 static void code_labels(struct cursor *c, struct labels *labels)
 {
-	const uint64_t n = c->frame ? c->size / 4 : labels->n;
-
-	wire_expect(c, "number of flow labels", n, 0, LABELS_MAX);
-	for (uint32_t i = 0; i < n && wire_is_good(c); i++)
+	code_length(c, "number of flow labels", 4, &labels->n, 0, LABELS_MAX);
+	for (uint32_t i = 0; i < labels->n && wire_is_good(c); i++)
 		WIRE_WITHIN(c, 4, labels->value[i], "flow label", 0, LABEL_MAX);
-	if (wire_is_good(c) && c->frame)
-		labels->n = (uint32_t)n;
 }
 
 static void code_batch(struct cursor *c, struct batch *batch)
 {
-	const uint64_t n = c->frame ? c->size / 8 : batch->n;
-
-	wire_expect(c, "number of sizes in a batch", n, 0, BATCH_PARTS_MAX);
-	for (uint32_t i = 0; i < n && wire_is_good(c); i++) {
+	code_length(c, "number of sizes in a batch", 8, &batch->n, 0,
+		    BATCH_PARTS_MAX);
+	for (uint32_t i = 0; i < batch->n && wire_is_good(c); i++) {
 		WIRE_WITHIN(c, 4, batch->parts[i].count, "number of requests",
 			    1, BATCH_COUNT_MAX);
 		WIRE_WITHIN(c, 4, batch->parts[i].size, "size of a request", 1,
 			    BATCH_SIZE_MAX);
 	}
-	if (wire_is_good(c) && c->frame)
-		batch->n = (uint32_t)n;
 }
 
 /* A multicast group; zeros leave it open. */
@@ -355,7 +350,7 @@ int decode_plan(const struct frame *frame, struct plan *plan,
 	op = wire_get_within(&c, 1, "operation", 0, OP_COUNT - 1);
 	metric = wire_get_within(&c, 1, "metric", 0, CONNECTIONS);
 	wire_get_fields(&c, get_parameter, &params);
-	check_n_sizes(&c, p->sizes.n);
+	wire_expect(&c, "number of sizes", p->sizes.n, 1, SIZES_MAX);
 	if (metric == CONNECTIONS)
 		wire_expect(&c, "transport", p->transport, TRANSPORT_RC,
 			    TRANSPORT_RC);

@@ -213,7 +213,7 @@ int cm_timed_out(const struct cm *cm, struct error *err)
 	enum cm_step step = CM_CONNECTED;
 
 	if (cm->group)
-		return cm_group_timed_out(cm->group, err);
+		return cm_late(&cm->end, CM_GROUP, err);
 	for (uint32_t i = 0; i < cm->n_begun; i++)
 		if (cm->qps[i].step < step)
 			step = cm->qps[i].step;

@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-
-enum cm_network cm_network_of(const struct cm_end *end)
+static enum cm_network network_of(const struct cm_end *end)
 {
 	const struct port *port = &end->device->port;
 
@@ -346,12 +345,12 @@ int cm_unexpected(const struct cm_end *end, const struct cm_event *event,
 		  enum cm_step step, struct error *err)
 {
 	return cm_explain(event->type, event->status, step, end->name,
-			  cm_network_of(end), err);
+			  network_of(end), err);
 }
 
 int cm_late(const struct cm_end *end, enum cm_step step, struct error *err)
 {
-	return cm_explain_silence(step, end->name, cm_network_of(end), err);
+	return cm_explain_silence(step, end->name, network_of(end), err);
 }
 
 int cm_event_take(const struct cm_end *end, struct cm_event *event,

@@ -51,9 +51,6 @@ int cm_explain(enum rdma_cm_event_type event, int status, enum cm_step step,
 int cm_explain_silence(enum cm_step step, const char *peer,
 		       enum cm_network network, struct error *err);
 
-/* "10.0.0.2 port 4711" */
-#define CM_ADDRESS_SIZE (INET6_ADDRSTRLEN + 16)
-
 /* An end of a session, as the manager knows it; what it points to outlives the
  * connections. */
 struct cm_end {
@@ -68,7 +65,9 @@ struct cm_end {
 	struct sockaddr_storage local;	/* this end's address, port 0 */
 	/* the rest is set by the functions below */
 	struct sockaddr_storage remote;	/* client: the server's */
-	char name[CM_ADDRESS_SIZE];	/* of the peer, in messages */
+	/* of the peer or the multicast group, in messages: "10.0.0.2 port 4711"
+	 */
+	char name[GID_TEXT_SIZE + 32];
 	struct rdma_event_channel *channel;
 	struct rdma_cm_id *listener;
 };
@@ -86,8 +85,6 @@ void cm_end_stop_listening(struct cm_end *end);
 
 /* The client: the server's manager is at REMOTE. */
 void cm_end_aim(struct cm_end *end, const struct sockaddr_storage *remote);
-
-enum cm_network cm_network_of(const struct cm_end *end);
 
 /* Check the RESULT of CALL of librdmacm, which sets errno: 0, or it failed,
  * which ERR then says. */
@@ -196,7 +193,7 @@ struct cm_group;
 
 /* Ask for the group of END's plan.  Returns 0, or a negative errno with the
  * reason in ERR; cm_group_leave(*GROUP) in any case. */
-int cm_group_join(const struct cm_end *end, struct cm_group **group,
+int cm_group_join(struct cm_end *end, struct cm_group **group,
 		  struct error *err);
 
 /*
@@ -209,9 +206,6 @@ int cm_group_take(struct cm_group *group, const struct cm_event *event,
 
 /* True when this end has joined, and its queue pairs are connected. */
 bool cm_group_is_joined(const struct cm_group *group);
-
-/* Report in ERR that joining the group took too long.  Returns -ETIMEDOUT. */
-int cm_group_timed_out(const struct cm_group *group, struct error *err);
 
 /* Leave the group; NULL is fine. */
 void cm_group_leave(struct cm_group *group);

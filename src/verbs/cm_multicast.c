@@ -28,7 +28,6 @@ struct cm_group {
 	bool requested;		/* rdma_cm was asked to join it */
 	bool sends_only;	/* as a member that receives nothing */
 	bool joined;
-	char text[GID_TEXT_SIZE + 32];	/* in messages */
 };
 
 static bool sends(const struct cm_group *g)
@@ -36,16 +35,15 @@ static bool sends(const struct cm_group *g)
 	return plan_sends(g->end->plan, g->end->client);
 }
 
-static void choose_group(struct cm_group *g)
+static void choose_group(struct cm_group *g, struct cm_end *end)
 {
-	const struct cm_end *end = g->end;
 	const union ibv_gid group =
 		multicast_group(end->plan, end->path,
 				sends(g) ? end->peer->qkey : end->res->qkey);
 	char text[GID_TEXT_SIZE];
 
 	ip_to_socket(group.raw, 0, &g->address);
-	snprintf(g->text, sizeof(g->text), "the multicast group %s",
+	snprintf(end->name, sizeof(end->name), "the multicast group %s",
 		 gid_format(&group, text));
 }
 
@@ -55,7 +53,7 @@ static int bind_port(struct cm_group *g, struct error *err)
 	return cm_create_id(g->end, NULL, &g->id, err) ?:
 	       cm_set_service(g->end, g->id, err) ?:
 	       cm_bind(g->end, g->id, err) ?:
-	       cm_check_device(g->end, g->id, g->text, err);
+	       cm_check_device(g->end, g->id, g->end->name, err);
 }
 
 static int join_send_only(struct cm_group *g)
@@ -100,14 +98,14 @@ static int join_group(struct cm_group *g, struct error *err)
 	return g->requested ? 0 : join_as_member(g, err);
 }
 
-int cm_group_join(const struct cm_end *end, struct cm_group **group,
+int cm_group_join(struct cm_end *end, struct cm_group **group,
 		  struct error *err)
 {
 	struct cm_group *g = xcalloc(1, sizeof(*g));
 
 	*group = g;
 	g->end = end;
-	choose_group(g);
+	choose_group(g, end);
 	return bind_port(g, err) ?: join_group(g, err);
 }
 
@@ -148,19 +146,12 @@ int cm_group_take(struct cm_group *g, const struct cm_event *event,
 	if (event->type == RDMA_CM_EVENT_MULTICAST_ERROR && !g->joined &&
 	    g->sends_only)
 		return rejoin_as_member(g, err);
-	return cm_explain(event->type, event->status, CM_GROUP, g->text,
-			  cm_network_of(g->end), err);
+	return cm_unexpected(g->end, event, CM_GROUP, err);
 }
 
 bool cm_group_is_joined(const struct cm_group *g)
 {
 	return g->joined;
-}
-
-int cm_group_timed_out(const struct cm_group *g, struct error *err)
-{
-	return cm_explain_silence(CM_GROUP, g->text, cm_network_of(g->end),
-				  err);
 }
 
 void cm_group_leave(struct cm_group *g)

@@ -2,7 +2,6 @@
 #include "control/control.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "base/numbers.h"
 #include "base/xalloc.h"

@@ -6,7 +6,6 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -12,7 +12,6 @@
 #include "net/wire.h"
 #include "perftest/steps.h"
 #include "perftest/talk.h"
-#include "session/session.h"
 
 /* What sent BYTES instead of a version. */
 static int refuse_stranger(struct session *s, const uint8_t *bytes)

@@ -9,12 +9,10 @@
 #include "base/log.h"
 #include "base/time.h"
 #include "base/xalloc.h"
-#include "net/frames.h"
 #include "net/wait.h"
 #include "perftest/limits.h"
 #include "perftest/steps.h"
 #include "perftest/talk.h"
-#include "session/session.h"
 
 /* Look at the client's first byte: a version begins with a digit, and a frame
  * does not.  Returns 1 for a version, 0, or a negative errno. */

@@ -1,7 +1,6 @@
 #include "config.h"
 #include "session/setup.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <infiniband/verbs.h>
-#include <netinet/in.h>
 #include <rdma/rdma_cma.h>
 #include <stdbool.h>
 #include <stdint.h>

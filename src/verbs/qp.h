@@ -5,9 +5,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "model/endpoint.h"
 #include "model/plan.h"
-#include "model/port.h"
 #include "verbs/device.h"
 #include "verbs/qp_attr.h"
 
@@ -52,4 +50,3 @@ int qp_to_init(const struct device *device, struct ibv_qp *qp,
 int qp_connect(const struct device *device, struct ibv_qp *qp,
 	       const struct plan *plan, const struct qp_remote *remote,
 	       struct error *err);
-

@@ -1,7 +1,6 @@
 #include "config.h"
 #include "verbs/qp_attr.h"
 
-
 enum step { TO_INIT, TO_RTR, TO_RTS, STEPS };
 
 /* The row for the target queue pair of XRC. */

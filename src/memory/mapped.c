@@ -196,10 +196,10 @@ const struct memory_ops memory_huge_pages = {
 	.free = memory_unmap,
 };
 
-static int map_shared(struct allocation *a, int fd, struct error *err)
+static int map_shared(struct allocation *a, struct error *err)
 {
 	void *buffer = mmap(NULL, a->mapped, PROT_READ | PROT_WRITE,
-			    MAP_SHARED, fd, (off_t)a->choice.offset);
+			    MAP_SHARED, a->fd, (off_t)a->choice.offset);
 
 	if (buffer == MAP_FAILED)
 		return fail_errno(err, errno, NULL, "%s: cannot map %" PRIu64
@@ -210,9 +210,9 @@ static int map_shared(struct allocation *a, int fd, struct error *err)
 
 /* Reserve the blocks now: writing to a hole of a file on a full disk kills the
  * process.  Not every file system can reserve. */
-static int reserve(const struct allocation *a, int fd, struct error *err)
+static int reserve(const struct allocation *a, struct error *err)
 {
-	if (a->paged || !fallocate(fd, FALLOC_FL_KEEP_SIZE,
+	if (a->paged || !fallocate(a->fd, FALLOC_FL_KEEP_SIZE,
 				   (off_t)a->choice.offset, (off_t)a->mapped))
 		return 0;
 	if (errno != ENOSPC && errno != ENOMEM)
@@ -222,22 +222,17 @@ static int reserve(const struct allocation *a, int fd, struct error *err)
 			  a->option, a->mapped);
 }
 
-static int map_memfd(struct allocation *a, unsigned int flags,
-		     struct error *err)
+/* Only a memfd that may be sealed becomes a dma-buf. */
+static int map_memfd(struct allocation *a, struct error *err)
 {
 	a->mapped = round_up(a->length, page_size());
-	a->fd = memfd_create("verbsperf", MFD_CLOEXEC | flags);
+	a->fd = memfd_create("verbsperf", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (a->fd < 0 || ftruncate(a->fd, (off_t)a->mapped))
 		return fail_errno(err, errno,
 				  "use fewer --qps or a smaller --size",
 				  "%s: cannot make a memfd of %" PRIu64
 				  " bytes", a->option, a->mapped);
-	return reserve(a, a->fd, err) ?: map_shared(a, a->fd, err);
-}
-
-static int map_own_memfd(struct allocation *a, struct error *err)
-{
-	return map_memfd(a, 0, err);
+	return reserve(a, err) ?: map_shared(a, err);
 }
 
 /* Make a file without a name in a folder, which nobody else sees. */
@@ -259,7 +254,7 @@ static int make_unnamed(struct allocation *a, const char *path,
 	if (ftruncate(a->fd, (off_t)(a->choice.offset + a->mapped)))
 		return fail_errno(err, errno, NULL, "%s: cannot make a file of "
 				  "%" PRIu64 " bytes", a->option, a->mapped);
-	return reserve(a, a->fd, err);
+	return reserve(a, err);
 }
 
 /* Check a file with a name: it must be long enough and used by nobody else. */
@@ -276,7 +271,7 @@ static int check_regular(struct allocation *a, uint64_t size, struct error *err)
 			    "%s: the file has %" PRIu64 " bytes, messages need "
 			    "%" PRIu64 " from byte %" PRIu64 " on", a->option,
 			    size, a->length, a->choice.offset);
-	return reserve(a, a->fd, err);
+	return reserve(a, err);
 }
 
 static int open_path(struct allocation *a, const char *path, struct error *err)
@@ -313,7 +308,7 @@ static int map_file(struct allocation *a, struct error *err)
 		return fail(err, -EINVAL, NULL,
 			    "%s: the offset must be a multiple of %" PRIu64,
 			    a->option, page_size());
-	ret = open_path(a, path, err) ?: map_shared(a, a->fd, err);
+	ret = open_path(a, path, err) ?: map_shared(a, err);
 	if (ret)
 		return ret;
 	memset(a->buffer, 0, a->mapped);
@@ -339,7 +334,7 @@ static int no_udmabuf(const struct allocation *a, int errnum, struct error *err)
 static int make_udmabuf(struct allocation *a, struct error *err)
 {
 	struct udmabuf_create create = { .flags = UDMABUF_FLAGS_CLOEXEC };
-	int device, fd, ret = map_memfd(a, MFD_ALLOW_SEALING, err);
+	int device, fd, ret = map_memfd(a, err);
 
 	if (ret)
 		return ret;
@@ -363,7 +358,7 @@ static int make_udmabuf(struct allocation *a, struct error *err)
 
 const struct memory_ops memory_shared = {
 	.pageable = true,
-	.allocate = map_own_memfd,
+	.allocate = map_memfd,
 	.reg = memory_reg_plain,
 	.free = memory_unmap,
 };

@@ -64,17 +64,6 @@ static int create(struct control_thread *t, struct pair *pair, int end)
 			     "create a queue pair");
 }
 
-static int to_init(struct control_thread *t, struct pair *pair, int end)
-{
-	const struct device *device = t->shared->device;
-	const struct qp_local local = {
-		.transport = TRANSPORT_RC,
-		.access = IBV_ACCESS_REMOTE_WRITE,
-	};
-
-	return qp_to_init(device, pair->qps[end], &local, &t->err);
-}
-
 static int connect_to_other(struct control_thread *t,
 			    struct pair *pair, int end)
 {
@@ -90,10 +79,15 @@ static int connect_to_other(struct control_thread *t,
 
 static int connect_both(struct control_thread *t, struct pair *pair)
 {
+	const struct qp_local local = {
+		.transport = TRANSPORT_RC,
+		.access = IBV_ACCESS_REMOTE_WRITE,
+	};
 	int ret = 0;
 
 	for (int end = 0; end < PAIR_ENDS && !ret; end++)
-		ret = to_init(t, pair, end);
+		ret = qp_to_init(t->shared->device, pair->qps[end], &local,
+				 &t->err);
 	for (int end = 0; end < PAIR_ENDS && !ret; end++)
 		ret = connect_to_other(t, pair, end);
 	return ret;

@@ -13,11 +13,6 @@
 #include "session/quota.h"
 #include "session/setup.h"
 
-static bool is_wanted(const struct session *s)
-{
-	return s->run.plan->control == CONTROL_CONNECT;
-}
-
 int connections_measure(struct session *s)
 {
 	struct connection *conn = s->run.conn;
@@ -25,7 +20,7 @@ int connections_measure(struct session *s)
 	const int cancel_fd = conn->cancel_fd;
 	int ret;
 
-	if (!is_wanted(s))
+	if (s->run.plan->control != CONTROL_CONNECT)
 		return 0;
 	s->over = true;
 	counter = call_counter_open();
@@ -163,7 +158,7 @@ int connections_answer(struct session *s)
 	};
 	int ret;
 
-	if (!is_wanted(s))
+	if (s->run.plan->control != CONTROL_CONNECT)
 		return 0;
 	s->over = true;
 	session_stage(s, "connect");

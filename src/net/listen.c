@@ -54,13 +54,12 @@ static int listen_on_any(const struct addrinfo *list)
 
 static uint32_t bound_port(int fd)
 {
-	struct sockaddr_storage address = { 0 };
+	/* an IPv4 address has its port in the same place */
+	struct sockaddr_in6 address = { 0 };
 	socklen_t length = sizeof(address);
 
 	getsockname(fd, (struct sockaddr *)&address, &length);
-	if (address.ss_family == AF_INET6)
-		return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
-	return ntohs(((struct sockaddr_in *)&address)->sin_port);
+	return ntohs(address.sin6_port);
 }
 
 static const char *advice_of(int errnum)

@@ -62,11 +62,8 @@ static int receive_place(struct session *s)
 
 static int client_left(struct session *s)
 {
-	int ret = oob_read_error(s->run.conn, session_error(s));
-
-	if (ret)
-		return ret;
-	return fail(session_error(s), -ECONNRESET,
+	return oob_read_error(s->run.conn, session_error(s)) ?:
+	       fail(session_error(s), -ECONNRESET,
 		    "look at the client's output",
 		    "the client closed the connection while it waited for its "
 		    "turn");

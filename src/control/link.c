@@ -9,6 +9,7 @@
 #include "base/numbers.h"
 #include "base/time.h"
 #include "base/xalloc.h"
+#include "control/op.h"
 #include "stats/histogram.h"
 #include "verbs/advice.h"
 #include "verbs/explain.h"
@@ -16,8 +17,6 @@
 
 /* Entries of a completion queue: for completions not polled yet. */
 #define CQ_DEPTH 256
-/* Polls between two looks at the clock. */
-#define POLLS 1024
 
 /* Report a failed creation, with other advice than usual: a queue pair of one
  * request cannot be smaller. */
@@ -195,7 +194,7 @@ static int wait(const struct link_end *end, struct ibv_wc *wc,
 					   "cannot poll for a completion");
 		if (n)
 			return 0;
-		if (i % POLLS == 0 && !time_until(deadline))
+		if (i % CONTROL_POLLS == 0 && !time_until(deadline))
 			return fail(err, -ETIMEDOUT, NULL,
 				    "the first message was not acknowledged "
 				    "within %.6g s",

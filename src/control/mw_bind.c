@@ -13,10 +13,6 @@
 
 /* Requests outstanding at either end. */
 #define DEPTH 4
-/* Polls between two looks at the clock. */
-#define POLLS 1024
-/* 67 ms, seven times. */
-#define ACK_TIMEOUT 14
 
 enum { PAIR_REQUESTER, PAIR_RESPONDER, PAIR_ENDS };
 
@@ -111,7 +107,7 @@ static int make_pair(struct control_thread *t, struct pair *pair)
 	*pair = (struct pair){ .plan = t->shared->params->plan };
 	pair->plan.op = OP_WRITE;
 	pair->plan.transport = TRANSPORT_RC;
-	pair->plan.qp_timeout = ACK_TIMEOUT;
+	pair->plan.qp_timeout = CONTROL_ACK_TIMEOUT;
 	pair->cq = ibv_create_cq(t->shared->device->context, 4 * DEPTH, NULL,
 				 NULL, 0);
 	ret = control_check(t, "ibv_create_cq", pair->cq ? 0 : errno,
@@ -172,7 +168,7 @@ static int wait(struct control_thread *t, struct pair *pair,
 		if (n && wc.qp_num == pair->qps[end]->qp_num &&
 		    (wc.status || !(wc.opcode & IBV_WC_RECV)))
 			break;
-		if (i % POLLS == 0 && !time_until(deadline))
+		if (i % CONTROL_POLLS == 0 && !time_until(deadline))
 			return fail(&t->err, -ETIMEDOUT, NULL,
 				    "%s: nothing completed within %.6g s",
 				    t->shared->device->port.device,

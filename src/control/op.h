@@ -18,6 +18,11 @@
 #include "traffic/clock.h"
 #include "verbs/device.h"
 
+/* Polls between two looks at the clock. */
+#define CONTROL_POLLS 1024
+/* The acknowledge timeout where a port is connected to itself: 67 ms. */
+#define CONTROL_ACK_TIMEOUT 14
+
 /* What the threads of a test share. */
 struct control_shared {
 	const struct parameters *params;

@@ -18,9 +18,6 @@
 
 enum { POLL_NOTHING, POST, WAIT, POLL };
 
-/* Polls between two looks at the time. */
-#define POLLS 1024
-
 struct own {
 	struct control_qps common;	/* first: see qps.h */
 	enum op op;
@@ -189,7 +186,7 @@ static int wait(struct control_thread *t, struct own *own)
 	for (uint32_t i = 1; !n; i++) {
 		before = clock_ticks(t->shared->clock);
 		n = ibv_poll_cq(own->common.cq, 1, &wc);
-		if (n || i % POLLS)
+		if (n || i % CONTROL_POLLS)
 			continue;
 		if (!deadline)
 			deadline = time_after(timeout);

@@ -10,8 +10,6 @@
 
 /* Reads that a queue pair may have outstanding: they cost nothing here. */
 #define READS 1
-/* 67 ms, where the user did not say. */
-#define ACK_TIMEOUT 14
 /* Q_Key of UD: any, as long as it is not privileged. */
 #define QKEY 0x11111111
 
@@ -39,7 +37,7 @@ static void prepare(struct control_thread *t, struct control_qps *own)
 
 	/* an operation without reads, for the functions below */
 	plan.op = OP_WRITE;
-	plan.qp_timeout = ACK_TIMEOUT;
+	plan.qp_timeout = CONTROL_ACK_TIMEOUT;
 	own->init_mask = qp_attr_init(&own->init, device->port.number,
 				      device->pkey_index, &local);
 	own->rtr_mask = qp_attr_rtr(&own->rtr, device->port.number, &plan,

@@ -21,36 +21,38 @@ void sysfs_set_root(const char *root)
 	sysfs_root = root;
 }
 
-/* False if the path does not fit. */
+/* Write the path into PATH, or nothing if it does not fit: there is no file of
+ * that name. */
 __attribute__((format(printf, 2, 0)))
-static bool make_path(char path[SYSFS_PATH_SIZE], const char *fmt, va_list args)
+static void make_path(char path[SYSFS_PATH_SIZE], const char *fmt, va_list args)
 {
 	int at = snprintf(path, SYSFS_PATH_SIZE, "%s", sysfs_root);
 	int rest = SYSFS_PATH_SIZE - at;
 
-	return rest > 0 && vsnprintf(path + at, (size_t)rest, fmt, args) < rest;
+	if (rest <= 0 || vsnprintf(path + at, (size_t)rest, fmt, args) >= rest)
+		path[0] = '\0';
 }
+
+/* The same of FMT and what follows it in the calling function. */
+#define MAKE_PATH(path, fmt) \
+	do { \
+		va_list args; \
+		va_start(args, fmt); \
+		make_path(path, fmt, args); \
+		va_end(args); \
+	} while (0)
 
 void sysfs_path(char path[SYSFS_PATH_SIZE], const char *fmt, ...)
 {
-	va_list args;
-
-	va_start(args, fmt);
-	if (!make_path(path, fmt, args))
-		path[0] = '\0';
-	va_end(args);
+	MAKE_PATH(path, fmt);
 }
 
-__attribute__((format(printf, 3, 0)))
-static bool read_line(char *line, size_t size, const char *fmt, va_list args)
+static bool read_line(char *line, size_t size, const char *path)
 {
-	char path[SYSFS_PATH_SIZE];
-	FILE *file = NULL;
+	FILE *file = fopen(path, "re");
 	bool ok;
 
 	line[0] = '\0';
-	if (make_path(path, fmt, args))
-		file = fopen(path, "re");
 	if (!file)
 		return false;
 	ok = fgets(line, (int)size, file);
@@ -61,27 +63,21 @@ static bool read_line(char *line, size_t size, const char *fmt, va_list args)
 
 bool sysfs_read(char *line, size_t size, const char *fmt, ...)
 {
-	va_list args;
-	bool ok;
+	char path[SYSFS_PATH_SIZE];
 
-	va_start(args, fmt);
-	ok = read_line(line, size, fmt, args);
-	va_end(args);
-	return ok;
+	MAKE_PATH(path, fmt);
+	return read_line(line, size, path);
 }
 
 bool sysfs_count(uint64_t *value, const char *fmt, ...)
 {
+	char path[SYSFS_PATH_SIZE], line[64], *end;
 	unsigned long long number;
-	char line[64], *end;
-	va_list args;
-	bool ok;
 
-	va_start(args, fmt);
-	ok = read_line(line, sizeof(line), fmt, args);
-	va_end(args);
+	MAKE_PATH(path, fmt);
 	/* strtoull() takes a sign, too */
-	if (!ok || !isdigit((unsigned char)line[0]))
+	if (!read_line(line, sizeof(line), path) ||
+	    !isdigit((unsigned char)line[0]))
 		return false;
 	errno = 0;
 	number = strtoull(line, &end, 10);
@@ -94,17 +90,12 @@ bool sysfs_count(uint64_t *value, const char *fmt, ...)
 bool sysfs_cpus(cpu_set_t *set, const char *fmt, ...)
 {
 	char line[1024], path[SYSFS_PATH_SIZE];
-	va_list args, again;
 	bool ok;
 
 	CPU_ZERO(set);
-	va_start(args, fmt);
-	va_copy(again, args);
-	ok = make_path(path, fmt, args) && !access(path, F_OK) &&
-	     (!read_line(line, sizeof(line), fmt, again) ||
-	      !cpulist_parse(line, set));
-	va_end(again);
-	va_end(args);
+	MAKE_PATH(path, fmt);
+	ok = !access(path, F_OK) && (!read_line(line, sizeof(line), path) ||
+				     !cpulist_parse(line, set));
 	if (!ok)
 		CPU_ZERO(set);
 	return ok;
@@ -129,15 +120,12 @@ static bool find_line(FILE *file, const char *key, char *text, size_t size)
 bool sysfs_find(char *text, size_t size, const char *key, const char *fmt, ...)
 {
 	char path[SYSFS_PATH_SIZE];
-	FILE *file = NULL;
-	va_list args;
+	FILE *file;
 	bool found;
 
 	text[0] = '\0';
-	va_start(args, fmt);
-	if (make_path(path, fmt, args))
-		file = fopen(path, "re");
-	va_end(args);
+	MAKE_PATH(path, fmt);
+	file = fopen(path, "re");
 	if (!file)
 		return false;
 	found = find_line(file, key, text, size);
@@ -157,16 +145,13 @@ bool sysfs_meminfo(uint64_t *value, const char *key)
 
 bool sysfs_chosen(char *text, size_t size, const char *fmt, ...)
 {
-	char line[256];
+	char path[SYSFS_PATH_SIZE], line[256];
 	const char *word;
-	va_list args;
-	bool ok;
 
 	text[0] = '\0';
-	va_start(args, fmt);
-	ok = read_line(line, sizeof(line), fmt, args);
-	va_end(args);
-	word = ok ? strchr(line, '[') : NULL;
+	MAKE_PATH(path, fmt);
+	read_line(line, sizeof(line), path);
+	word = strchr(line, '[');
 	if (!word || !strchr(word, ']'))
 		return false;
 	snprintf(text, size, "%.*s", (int)strcspn(word + 1, "]"), word + 1);
@@ -176,13 +161,11 @@ bool sysfs_chosen(char *text, size_t size, const char *fmt, ...)
 bool sysfs_bytes(void *bytes, size_t size, size_t offset, const char *fmt, ...)
 {
 	char path[SYSFS_PATH_SIZE];
-	va_list args;
 	bool ok;
 	int fd;
 
-	va_start(args, fmt);
-	fd = make_path(path, fmt, args) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	va_end(args);
+	MAKE_PATH(path, fmt);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
 	ok = pread(fd, bytes, size, (off_t)offset) == (ssize_t)size;
@@ -193,26 +176,19 @@ bool sysfs_bytes(void *bytes, size_t size, size_t offset, const char *fmt, ...)
 bool sysfs_exists(const char *fmt, ...)
 {
 	char path[SYSFS_PATH_SIZE];
-	va_list args;
-	bool ok;
 
-	va_start(args, fmt);
-	ok = make_path(path, fmt, args);
-	va_end(args);
-	return ok && !access(path, F_OK);
+	MAKE_PATH(path, fmt);
+	return !access(path, F_OK);
 }
 
 bool sysfs_resolve(char path[SYSFS_PATH_SIZE], const char *fmt, ...)
 {
 	const size_t root = strlen(sysfs_root);
 	char real[PATH_MAX];
-	va_list args;
 	bool ok;
 
-	va_start(args, fmt);
-	ok = make_path(path, fmt, args);
-	va_end(args);
-	ok = ok && realpath(path, real) && strlen(real) >= root &&
+	MAKE_PATH(path, fmt);
+	ok = realpath(path, real) && strlen(real) >= root &&
 	     strlen(real) - root < SYSFS_PATH_SIZE;
 	snprintf(path, SYSFS_PATH_SIZE, "%s", ok ? real + root : "");
 	return ok;
@@ -229,13 +205,10 @@ void sysfs_list(sysfs_visitor *visit, void *into, const char *fmt, ...)
 {
 	char path[SYSFS_PATH_SIZE];
 	struct dirent *entry;
-	DIR *folder = NULL;
-	va_list args;
+	DIR *folder;
 
-	va_start(args, fmt);
-	if (make_path(path, fmt, args))
-		folder = opendir(path);
-	va_end(args);
+	MAKE_PATH(path, fmt);
+	folder = opendir(path);
 	if (!folder)
 		return;
 	while ((entry = readdir(folder)))

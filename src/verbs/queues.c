@@ -278,16 +278,6 @@ static void prepare_entry(const struct plan *plan, uint64_t wr_id,
 	entry->wr.num_sge = (int)g.n;
 }
 
-/* Several entries for each of N receives; NULL: they have one, or none. */
-static struct ibv_sge *allocate_scatter(const struct plan *plan, uint64_t n)
-{
-	const uint32_t entries = plan_receive(plan).n;
-
-	if (entries < 2 || op_table[plan->op].access)
-		return NULL;
-	return xcalloc_lines(n * entries, sizeof(struct ibv_sge));
-}
-
 struct flow_receives *queues_prepare(struct queues *q, uint32_t i,
 				     struct ibv_qp *qp, uint64_t address,
 				     uint32_t lkey)
@@ -309,8 +299,11 @@ struct flow_receives *queues_prepare(struct queues *q, uint32_t i,
 		.depth = plan->rx_depth,
 		.list_length = plan->recv_post_list,
 		.entries = xcalloc_lines(n, sizeof(*r->entries)),
-		.scatter = allocate_scatter(plan, n),
 	};
+	/* or else they have one entry, or none */
+	if (entries > 1 && !op_table[plan->op].access)
+		r->scatter = xcalloc_lines((uint64_t)n * entries,
+					   sizeof(*r->scatter));
 	for (uint32_t k = 0; k < n; k++)
 		prepare_entry(plan, (uint64_t)(r - q->receives) <<
 					    FLOW_COUNT_BITS | k,

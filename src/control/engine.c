@@ -243,8 +243,11 @@ static void run_stage(struct control_engine *e, uint32_t stage)
 		engine_sleep(e, sleep_ms(deadline, next));
 		if (measures)
 			check_limit(e);
-		if (!time_until(deadline))
+		if (!time_until(deadline)) {
 			atomic_store(&e->stop, true);
+			/* sleep while the last object takes long */
+			deadline = UINT64_MAX;
+		}
 		give_up_server(e, &progress);
 		if (time_until(next))
 			continue;

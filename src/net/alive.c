@@ -27,21 +27,27 @@ struct alive {
 
 uint64_t alive_period(uint64_t timeout)
 {
-	return timeout / 8 < SECOND ? timeout / 8 : SECOND;
+	return smaller(timeout / 8, SECOND / 4);
 }
 
-/* Send one sign of life.  Ignores a lost connection: the next step that needs
- * it reports that. */
-static void send_sign(struct connection *conn)
+/* Send one sign of life, unless the peer does not read.  Ignores a lost
+ * connection: the next step that needs it reports that.  Returns 0, or what
+ * signals_take() did, set in ERR. */
+static int send_sign(struct connection *conn, struct error *err)
 {
-	struct error ignored = { 0 };
+	struct error failure = *err;	/* copies the stage */
 	struct frame frame;
+	int ret;
 
 	if (!oob_can_send(conn))
-		return;
+		return 0;
 	frame = encode_empty(FRAME_ALIVE);
-	oob_send(conn, &frame, time_after(SECOND), &ignored);
+	ret = oob_send(conn, &frame, time_after(SECOND), &failure);
 	frame_free(&frame);
+	if (ret != -ECANCELED && ret != -ETIME)
+		return 0;
+	*err = failure;
+	return ret;
 }
 
 int alive_wait(struct connection *conn, int fd, uint64_t deadline,
@@ -54,13 +60,14 @@ int alive_wait(struct connection *conn, int fd, uint64_t deadline,
 	int ret;
 
 	do {
+		ret = 0;
 		if (!time_until(signs->next)) {
 			if (signs->next)
-				send_sign(conn);
+				ret = send_sign(conn, err);
 			signs->next = time_after(signs->period);
 		}
-		ret = oob_wait_any(fds, 3, &conn->cancel_fd,
-				   smaller(deadline, signs->next), err);
+		ret = ret ?: oob_wait_any(fds, 3, &conn->cancel_fd,
+					  smaller(deadline, signs->next), err);
 	} while (ret == -ETIMEDOUT && time_until(deadline));
 	return ret;
 }
@@ -86,7 +93,7 @@ static void *send_signs(void *argument)
 						      NULL, &a->err);
 		if (time_until(next))
 			continue;
-		send_sign(a->conn);
+		a->interrupted = send_sign(a->conn, &a->err) ?: a->interrupted;
 		next = time_after(a->period);
 	}
 }

@@ -181,8 +181,8 @@
  * fields:	a list of fields as in net/wire.h.
  *
  * AGAIN, BYE and ALIVE carry nothing.  While traffic runs both ends send ALIVE
- * every second, or every eighth of the plan's timeout when that is less; an
- * end that hears nothing for the timeout gives up.  A late ALIVE is skipped.  A
+ * every 250 ms, or every eighth of the plan's timeout when that is less; an end
+ * that hears nothing for the timeout gives up.  A late ALIVE is skipped.  A
  * server reports a failure before its ACCEPT with REFUSE; ABORT reports every
  * other failure.
  *

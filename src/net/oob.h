@@ -157,7 +157,8 @@ struct signs {
 };
 
 /* Period, in ns, of the signs of life to a peer that gives up after TIMEOUT ns:
- * a second, or an eighth of TIMEOUT if that is shorter. */
+ * a quarter of a second, as a server's --idle-timeout may be shorter, or an
+ * eighth of TIMEOUT if that is less. */
 uint64_t alive_period(uint64_t timeout);
 
 /* Wait until FD or CONN can be read, DEADLINE passes or the user interrupts,

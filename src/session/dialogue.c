@@ -37,7 +37,8 @@ int session_unexpected(struct session *s, const struct frame *frame,
 			 frame_name(wanted));
 }
 
-/* How long a peer that sends signs of life may take for a frame of TYPE. */
+/* How long a peer that sends signs of life may take for a frame of TYPE; one
+ * that then stops sending them may take its timeout more. */
 static uint64_t alive_limit(const struct session *s, enum frame_type type)
 {
 	uint64_t least = run_peer_timeout(&s->run), work;

@@ -62,6 +62,16 @@ def test_how_long_is_no_other_point(write):
     assert [r.round for r in results.read(path)] == [1, 2, 1]
 
 
+@pytest.mark.parametrize("name, value, text", (
+    ("rate", {"value": 10.0, "unit": "Gb/s"},
+     '{"unit": "Gb/s", "value": 10.0}'),
+    ("flow-label", [1, 2], "1,2")))
+def test_values_that_are_no_single_ones(write, name, value, text):
+    record, = results.read(write("a.json", [document(
+        parameters={name: value, "sge": 1, "pacing": "loop"})]))
+    assert record.point.options == ((name, text),)
+
+
 def test_options_that_are_of_no_point():
     """Who compares has no verbsperf to ask: a new option that shapes no
     traffic belongs into the lists."""

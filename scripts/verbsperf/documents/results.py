@@ -49,7 +49,7 @@ NOT_OF_POINT = RUN_ONLY | frozenset("""
      ready-fd size topology transport vector verbose wait
     """.split())
 # What older versions did, too, without an option that says so.
-ALWAYS = frozenset({("pacing", "loop"), ("sge", 1), ("receivers", 1)})
+ALWAYS = (("pacing", "loop"), ("sge", 1), ("receivers", 1))
 END_FIELDS = ("device", "firmware", "link_layer", "rate_gbps", "gid_type",
               "mtu", "numa_node", "memory")
 

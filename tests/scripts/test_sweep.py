@@ -378,6 +378,11 @@ def test_two_targets_in_alternation(sweep, write_suite, tmp_path):
     status, out, _ = sweep("-o", "no", "--against", "old=x", suite, "halfdown")
     assert status == 1 and out.count("within tolerance") >= 1, out
     assert "regression: failed: " in out
+    assert "for a verdict" not in err
+    _, out, err = sweep("-o", "few", "--rounds", 4, "--against", "old=x", suite,
+                        "new=y")
+    assert "--rounds 4: --against needs 5 for a verdict\n" in err
+    assert "too few rounds, 4 of at least 5; 1 more allows a verdict" in out
     refused(sweep("-o", "o", "--against", "old=x", suite, "a=y", "b=z"), 2,
             "--against old=x: one other TARGET", "not 2")
 

@@ -179,6 +179,8 @@ def test_what_is_said_of_rounds():
     assert [verdict.needed_text(n, None) for n in (1, 2, 501)] == [
         "about 1 more round decides", "about 2 more rounds decide",
         "over 500 more rounds decide"]
+    assert [verdict.needed_text(n, None, "too few rounds") for n in (1, 2)] \
+        == ["1 more allows a verdict", "2 more allow a verdict"]
 
 
 def test_what_is_said_of_values():

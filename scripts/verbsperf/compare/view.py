@@ -47,8 +47,8 @@ def verdict(point: Object) -> str:
     if point["reason"]:
         words.append(point["reason"])
     if point["verdict"] == INCONCLUSIVE and point["reason"]:
-        words.append(str(needed_text(point["more_rounds"],
-                                     point["more_sessions"])))
+        words.append(needed_text(point["more_rounds"],
+                                 point["more_sessions"], point["reason"]))
     words.extend(point["notes"])
     return ": ".join(words[:2]) + "".join(f"; {w}" for w in words[2:])
 

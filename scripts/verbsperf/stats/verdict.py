@@ -31,6 +31,7 @@ BETTER = "better by more than the tolerance"
 CONFIDENCE, FALSE_JOBS = 0.95, 0.01
 # No verdict is made of fewer values of either side, however clear.
 FEWEST_ROUNDS = 5
+TOO_FEW = "too few rounds"
 MOST_ROUNDS, MOST_SESSIONS = 1000, 100
 # What is less is 0, a run in which nothing arrived: it has a logarithm.
 LEAST = 1e-9
@@ -362,7 +363,7 @@ def too_few(sample: Sample, fewest: int) -> Judgement:
     return Judgement(INCONCLUSIVE, math.exp(
         change if sample.higher_is_better else -change), None, None, None,
         None, fewest - have, None,
-        f"too few rounds, {have} of at least {fewest}")
+        f"{TOO_FEW}, {have} of at least {fewest}")
 
 
 def kind_of(sample: Sample) -> tuple[bool, float, bool]:
@@ -400,8 +401,12 @@ def remarks(sample: Sample) -> Iterator[str]:
                "interval, which it does not from 6 on")
 
 
-def needed_text(rounds: Optional[int], sessions: Optional[int]) -> str:
-    """Say how many more ROUNDS of each side or SESSIONS of BASE decide."""
+def needed_text(rounds: Optional[int], sessions: Optional[int],
+                reason: str = "") -> str:
+    """Say how many more ROUNDS of each side or SESSIONS of BASE decide; before
+    the fewest, which REASON says, nothing tells."""
+    if reason.startswith(TOO_FEW):
+        return f"{rounds} more allow{'s' if rounds == 1 else ''} a verdict"
     if sessions:
         words = ("sessions of BASE decide" if sessions > 1
                  else "session of BASE decides")

@@ -3,6 +3,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -43,6 +44,8 @@ def runner(folder):
             + os.environ["PATH"])
 
     def run(server="node1", **more):
+        # a job names its file by the second
+        time.sleep(1 - time.time() % 1)
         log.write_text("")
         environment = {**os.environ, "PATH": path, "FAKE_LOG": str(log),
                        **more}

@@ -29,7 +29,7 @@ int ip_parse(const char *text, uint8_t bytes[IP_SIZE]);
  * IPv6. */
 bool ip_from_socket(const struct sockaddr *address, uint8_t bytes[IP_SIZE]);
 
-/* Write the address BYTES with PORT, of whichever family it is, into ADDRESS. */
+/* Write the address BYTES, of either family, with PORT into ADDRESS. */
 void ip_to_socket(const uint8_t bytes[IP_SIZE], uint16_t port,
 		  struct sockaddr_storage *address);
 

@@ -16,8 +16,8 @@
 #include "net/wait.h"
 
 /* An end sends a sign of life four times a second, or every eighth of its
- * timeout, which is at least a second; WAIT also comes whenever a place changes.
- * The peer's clock may run several times as fast as this one's. */
+ * timeout, which is at least a second; WAIT also comes whenever a place
+ * changes.  The peer's clock may run several times as fast as this one's. */
 #define SIGNS_PER_SECOND 32
 #define SIGNS_AT_ONCE 16
 

@@ -150,7 +150,7 @@ int oob_accept(int listener, struct connection *conn);
 
 struct alive;
 
-/* Those of an end that waits. */
+/* When an end that waits sends its signs of life. */
 struct signs {
 	uint64_t period;	/* ns */
 	uint64_t next;		/* 0: a period after the wait has begun */

@@ -10,7 +10,6 @@
 
 #include "base/numbers.h"
 #include "base/units.h"
-#include "report/json.h"
 #include "report/json_value.h"
 #include "report/stream.h"
 
@@ -362,7 +361,7 @@ json_t *control_json(const struct parameters *params,
 
 	if (!c)
 		return json_null();
-	limit = report_error(&c->limit);
+	limit = json_error(&c->limit);
 	json_object_del(limit, "stage");
 	return json_pack(
 		"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",

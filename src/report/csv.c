@@ -183,7 +183,7 @@ static void print_line(FILE *out, const struct result *r, json_t *line,
 	json_object_update(line, run);
 	json_decref(run);
 	if (failed)
-		json_put(line, "error", report_error(&r->error));
+		json_put(line, "error", json_error(&r->error));
 	for (size_t i = 0; i < COLUMNS; i++) {
 		fputs(i ? "," : "", out);
 		print_value(out, at(line, columns[i].path));

@@ -151,24 +151,13 @@ static json_t *results(const struct result *r)
 	return array;
 }
 
-json_t *report_error(const struct error *err)
-{
-	if (!error_is_set(err))
-		return json_null();
-	return json_pack("{s:o, s:o, s:o, s:o}", "stage",
-			 json_text(err->stage), "code",
-			 json_text(err->code), "message",
-			 json_text(err->message), "advice",
-			 json_text(err->advice));
-}
-
 /* Why the run failed here, and the other end's report of its own failure. */
 static json_t *errors(const struct result *r)
 {
-	json_t *object = report_error(&r->error);
+	json_t *object = json_error(&r->error);
 
 	if (json_is_object(object))
-		json_put(object, "peer", report_error(&r->peer_error));
+		json_put(object, "peer", json_error(&r->peer_error));
 	return object;
 }
 

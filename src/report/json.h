@@ -13,9 +13,6 @@ json_t *report_document(const struct result *r);
  * "server" have only their hostname, device and port. */
 json_t *report_identity(const struct result *r);
 
-/* The value of "error" for ERR, without that of the peer. */
-json_t *report_error(const struct error *err);
-
 /* One object of "results". */
 json_t *json_row(const struct parameters *params, const struct result_row *row);
 

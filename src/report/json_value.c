@@ -51,6 +51,17 @@ json_t *json_text(const char *text)
 	return string ? string : json_null();
 }
 
+json_t *json_error(const struct error *err)
+{
+	if (!error_is_set(err))
+		return json_null();
+	return json_pack("{s:o, s:o, s:o, s:o}", "stage",
+			 json_text(err->stage), "code",
+			 json_text(err->code), "message",
+			 json_text(err->message), "advice",
+			 json_text(err->advice));
+}
+
 json_t *json_interval(const struct plan *plan, const struct interval *one,
 		      uint64_t size)
 {

@@ -28,6 +28,9 @@ static inline json_t *json_measured(double value)
  * is UTF-8: if TEXT is not, "?" replaces each byte that is not ASCII. */
 json_t *json_text(const char *text);
 
+/* The value of "error" for ERR, without that of the peer. */
+json_t *json_error(const struct error *err);
+
 static inline json_t *json_count(uint64_t n)
 {
 	return json_integer((json_int_t)n);

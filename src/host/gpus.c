@@ -17,27 +17,51 @@ static const struct topology_gpu *nearest(const struct topology *t,
 	return nic && nic->gpu != TOPOLOGY_NONE ? &t->gpus[nic->gpu] : NULL;
 }
 
-static int no_gpu(const struct topology *t, const struct topology_nic *nic,
-		  const struct memory_choice *choice, struct error *err)
+/* How many GPUs of MAKER this host has; *last: the last of them. */
+static uint32_t count_gpus(const struct topology *t, const char *maker,
+			   const struct topology_gpu **last)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->n_gpus; i++) {
+		if (strcmp(t->gpus[i].maker, maker) != 0)
+			continue;
+		*last = &t->gpus[i];
+		n++;
+	}
+	return n;
+}
+
+/*
+ * The GPU to use with DEVICE, which is not on PCI (a software device, say) or
+ * has none of the maker near it: the only one, if there is one.
+ */
+static int choose_without_distance(const struct topology *t,
+				   const char *device,
+				   const struct memory_choice *choice,
+				   const struct topology_gpu **gpu,
+				   struct error *err)
 {
 	const char *maker = gpu_maker(choice->kind);
 	const char *name = memory_kind_name(choice->kind);
+	const uint32_t n = count_gpus(t, maker, gpu);
 
-	if (nic && !nic->place.path.n && t->n_gpus)
-		return fail(err, -ENODEV, "name one: verbsperf devices "
-			    "--topology lists them",
-			    "--memory=%s:auto: %s is not on PCI, so no GPU is "
-			    "near it", name, nic->device);
-	return fail(err, -ENODEV, "use another --memory",
-		    "--memory=%s:auto: this host shows no GPU of %s", name,
-		    maker);
+	if (n > 1)
+		return fail(err, -ENODEV, "name one: nvidia-smi -L, rocm-smi "
+			    "or lspci lists them",
+			    "--memory=%s:auto: %s is not on PCI, so none of "
+			    "the %u GPUs is near it", name, device, n);
+	if (!n)
+		return fail(err, -ENODEV, "use another --memory",
+			    "--memory=%s:auto: this host shows no GPU of %s",
+			    name, maker);
+	return 0;
 }
 
 int gpus_choose(struct memory_choice *choice, const char *device,
 		struct error *err)
 {
-	const struct topology_nic *nic;
-	const struct topology_gpu *gpu;
+	const struct topology_gpu *gpu = NULL;
 	struct topology t;
 	int ret = 0;
 
@@ -45,14 +69,13 @@ int gpus_choose(struct memory_choice *choice, const char *device,
 		return 0;
 	topology_read(&t);
 	topology_choose(&t, gpu_maker(choice->kind));
-	nic = topology_find(&t, device);
-	gpu = nearest(&t, nic);
-	if (gpu) {
+	gpu = nearest(&t, topology_find(&t, device));
+	if (!gpu)
+		ret = choose_without_distance(&t, device, choice, &gpu, err);
+	if (!ret) {
 		snprintf(choice->pci, sizeof(choice->pci), "%s",
 			 gpu->place.address);
 		choice->automatic = false;
-	} else {
-		ret = no_gpu(&t, nic, choice, err);
 	}
 	topology_free(&t);
 	return ret;

@@ -551,7 +551,30 @@ TEST(test_memory_of_the_nearest)
 	check_chosen("hip:auto", "mlx5_0",
 		     "--memory=hip:auto: this host shows no GPU of AMD");
 	check_chosen("cuda:auto", "rxe0", "--memory=cuda:auto: rxe0 is not on "
-		     "PCI, so no GPU is near it");
+		     "PCI, so none of the 8 GPUs is near it");
+}
+
+/* Where there is one GPU of the maker, a device that is not on PCI, or of
+ * which nothing is known, uses that one. */
+TEST(test_memory_of_the_only_gpu)
+{
+	static const struct made_up list[] = {
+		{ .path = "pci0000:00/0000:00:01.0/0000:01:00.0",
+		  .gpu = "NVIDIA H200" },
+		{ .path = "pci0000:20/0000:20:01.0/0000:21:00.0",
+		  .gpu = "AMD Instinct MI300X", .amd = true },
+		{ .path = "pci0000:40/0000:40:01.0/0000:41:00.0",
+		  .gpu = "AMD Instinct MI300X", .amd = true },
+	};
+
+	config_size = CONFIG_SIZE;
+	make_nodes(1);
+	make_all(list, COUNT(list));
+	make_rdma("rxe0", "/sys/devices/none");
+	check_chosen("cuda:auto", "rxe0", "0000:01:00.0");
+	check_chosen("cuda:auto", "fake0", "0000:01:00.0");
+	check_chosen("hip:auto", "rxe0", "--memory=hip:auto: rxe0 is not on "
+		     "PCI, so none of the 2 GPUs is near it");
 }
 
 /* With MEMORY the device DEVICE has the facts EXPECTED, from FACT_GPU on. */
@@ -611,6 +634,7 @@ TEST_FILE()
 		EACH(test_switch_below_a_switch),
 		EACH(test_amd),
 		EACH(test_memory_of_the_nearest),
+		EACH(test_memory_of_the_only_gpu),
 		EACH(test_facts),
 	};
 

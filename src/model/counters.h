@@ -120,7 +120,9 @@ struct counter_row {
 extern const struct counter_row counter_table[];
 extern const size_t counter_row_count;
 
-/* The row of the counter NAME; NULL when it means nothing known. */
+/* The row of the counter NAME, or one without a meaning for a counter of the
+ * RDMA device whose name says that something went wrong; NULL: it means nothing
+ * known. */
 const struct counter_row *counter_row(const char *name);
 
 /* "traffic", "congestion", "trouble". */

@@ -61,6 +61,21 @@ TEST(test_names_of_all_drivers)
 		{ "req_cqe_error", COUNTER_TROUBLE, "error" },
 		{ "res_rx_range_err", COUNTER_TROUBLE, "refused" },
 		{ "rx_err_pkt", COUNTER_TROUBLE, "errors" },
+		{ "tx_rdma_ack_timeout", COUNTER_TROUBLE, "sent again" },
+		{ "tx_rdma_retx_bytes", COUNTER_TROUBLE, "bytes" },
+		{ "req_rx_dup_response", COUNTER_TROUBLE, "twice" },
+		{ "resp_rx_outof_buf", COUNTER_TROUBLE, "no receive" },
+		{ "resp_rx_outouf_seq", COUNTER_TROUBLE, "out of sequence" },
+		{ "rx_rdma_mtu_discard_pkts", COUNTER_TROUBLE, "MTU" },
+		{ "ethtool.rx_pripause_3_1us_count", COUNTER_CONGESTION,
+		  "us" },
+		{ "ethtool.frames_tx_pause", COUNTER_CONGESTION, "sent" },
+		{ "requester_timeout", COUNTER_TROUBLE, "sent again" },
+		{ "responder_oos", COUNTER_TROUBLE, "out of sequence" },
+		{ "received_ecns", COUNTER_CONGESTION, "ECN" },
+		{ "qp_congested_events", COUNTER_CONGESTION, "slowed" },
+		{ "rx_rdma_ucast_bytes", COUNTER_TRAFFIC, "bytes" },
+		{ "tx_rdma_ucast_pkts", COUNTER_TRAFFIC, "packets" },
 		{ "sent_pkts", COUNTER_TRAFFIC, "packets" },
 		{ "port_rcv_data", COUNTER_TRAFFIC, "4-byte words" },
 	};
@@ -81,10 +96,12 @@ TEST(test_names_that_mean_nothing)
 		"", "ack_deferred", "active_qps", "netdev.rx_packets",
 		"rx_prio3_pause", "ethtool.rx_prio_pause",
 		"ethtool.rx_prio3x_pause", "ethtool.rx_prio3_paus",
-		"ethtool.rx_prio3_pause_", "local_ack_timeout_er",
-		"local_ack_timeout_err2", "RTO|", "RNR sent|ethtool",
+		"ethtool.rx_prio3_pause_", "RTO|", "RNR sent|ethtool",
+		"current_rate", "rx_write_requests", "ethtool.rx_new_err",
 		/* some drivers count broadcasts in it */
 		"recoverable_errors",
+		/* of queue pairs that are destroyed */
+		"req_cqe_flush_error", "resp_rx_cqe_flush",
 		/* also packets of protocols that nobody wants */
 		"netdev.rx_dropped",
 	};
@@ -92,6 +109,24 @@ TEST(test_names_that_mean_nothing)
 	for (size_t i = 0; i < COUNT(names); i++)
 		if (counter_row(names[i]))
 			fail_msg("'%s' is in the table", names[i]);
+}
+
+/* A counter that no row knows is shown by its name, if that says what it is. */
+TEST(test_unknown_trouble)
+{
+	static const char *const names[] = {
+		"local_ack_timeout_err2", "new_firmware_errors", "rx_oos_pkts",
+		"some_drops", "tx_retx_2", "Out of order NAK",
+	};
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		const struct counter_row *row = known(names[i]);
+
+		assert_int_equal(row->kind, COUNTER_TROUBLE);
+		assert_contains(row->meaning, "no more is known");
+		assert_true(row < counter_table ||
+			    row >= counter_table + counter_row_count);
+	}
 }
 
 /* Each row has a sentence, and no name is in two rows. */
@@ -278,7 +313,8 @@ TEST(test_limits_that_are_none)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_names_of_all_drivers),
 	cmocka_unit_test(test_names_that_mean_nothing),
-	cmocka_unit_test(test_every_row),
+	cmocka_unit_test(test_unknown_trouble),
+		cmocka_unit_test(test_every_row),
 	cmocka_unit_test(test_rises),
 	cmocka_unit_test(test_find),
 	cmocka_unit_test(test_choices),

@@ -6,11 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "verbs/advice.h"
-
-#define ADVICE_SIZE sizeof(((struct error *)NULL)->advice)
 
 /* The limit on how many objects VERB can make, and advice. */
 static const struct {
@@ -46,46 +43,34 @@ static const char *limit_of(struct ibv_context *context, const char *verb,
 	return NULL;
 }
 
-/* Add what may be the cause to the advice; OTHER, if nothing ran out. */
-static void advise(const struct control_thread *t, const char *verb,
-		   int errnum, const char *other, char advice[ADVICE_SIZE])
+/* The advice if VERB failed because the device has no more of its objects: that
+ * limit; else OTHER. */
+static const char *advice_of_limit(const struct control_thread *t,
+				   const char *verb, const char *other,
+				   char text[VERB_ADVICE_SIZE])
 {
-	const uint64_t existing = t->shared->existing;
-	struct rlimit locked = { 0 };
 	uint64_t most = 0;
 	const char *name = limit_of(t->shared->device->context, verb, &most);
 
-	advice[0] = '\0';
-	if (name && existing + 8 >= most)
-		snprintf(advice, ADVICE_SIZE,
-			 "the device has %" PRIu64 " at most (%s), of all "
-			 "processes together", most, name);
-	else if (errnum == ENOMEM && !getrlimit(RLIMIT_MEMLOCK, &locked) &&
-		 locked.rlim_cur != RLIM_INFINITY)
-		snprintf(advice, ADVICE_SIZE,
-			 "the process may lock %llu bytes (ulimit -l), and "
-			 "the memory of the host has an end, too",
-			 (unsigned long long)locked.rlim_cur);
-	else if (errnum == ENOMEM)
-		snprintf(advice, ADVICE_SIZE,
-			 "the memory of the host, or of the device, has an "
-			 "end; a control group may have its own (rdma.max)");
-	else if (other)
-		snprintf(advice, ADVICE_SIZE, "%s", other);
+	if (!name || t->shared->existing + 8 < most)
+		return other;
+	snprintf(text, VERB_ADVICE_SIZE,
+		 "the device has %" PRIu64 " at most (%s), of all processes "
+		 "together", most, name);
+	return text;
 }
 
 int control_refused_as(struct control_thread *t, const char *verb, int errnum,
 		       const char *what, const char *why, const char *other)
 {
 	const uint64_t existing = t->shared->existing;
-	char advice[ADVICE_SIZE], with[64] = "";
+	char advice[VERB_ADVICE_SIZE], with[64] = "";
 
-	advise(t, verb, errnum, other, advice);
 	/* this one is counted already */
 	if (existing > 1)
 		snprintf(with, sizeof(with), ", with %" PRIu64
 			 " of them there already", existing - 1);
-	return fail(&t->err, -errnum, advice[0] ? advice : NULL,
+	return fail(&t->err, -errnum, advice_of_limit(t, verb, other, advice),
 		    "%s: cannot %s%s: %s", t->shared->device->port.device,
 		    what, with, why);
 }
@@ -94,12 +79,13 @@ int control_check(struct control_thread *t, const char *verb, int result,
 		  const char *what)
 {
 	const int errnum = abs(result);
+	char advice[VERB_ADVICE_SIZE];
 
 	if (!result)
 		return 0;
 	return control_refused_as(t, verb, errnum, what, strerror(errnum),
 				  verb_advice(&t->shared->device->port, verb,
-					      errnum));
+					      errnum, advice));
 }
 
 int control_end_part(struct control_thread *t, uint32_t part, const char *verb,

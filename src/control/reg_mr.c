@@ -101,7 +101,7 @@ static int make(struct control_thread *t, void *object)
 {
 	struct own *own = t->own;
 	struct ibv_mr **mr = object;
-	char what[64];
+	char what[64], advice[VERB_ADVICE_SIZE];
 	int errnum;
 
 	*mr = own->ops->reg(&own->allocation, t->shared->pd, 0,
@@ -115,7 +115,7 @@ static int make(struct control_thread *t, void *object)
 	return control_refused_as(t, "ibv_reg_mr", errnum, what,
 				  memory_why(&own->allocation, errnum),
 				  memory_advice(t->shared->device, own->ops,
-						errnum));
+						errnum, advice));
 }
 
 static int undo(struct control_thread *t, void *object)

@@ -6,37 +6,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/xalloc.h"
-#include "verbs/advice.h"
 
 #define OPTION_SIZE (MEMORY_PATH_SIZE + 40)
 
 const char *memory_advice(const struct device *device,
-			  const struct memory_ops *ops, int errnum)
+			  const struct memory_ops *ops, int errnum,
+			  char text[VERB_ADVICE_SIZE])
 {
 	return ops->advice ? ops->advice :
-			     verb_advice(&device->port, "ibv_reg_mr", errnum);
+			     verb_advice(&device->port, "ibv_reg_mr", errnum,
+					 text);
 }
 
 static int refused(const struct device *device, const struct memory *m,
 		   int ret, struct error *err)
 {
-	struct rlimit locked = { 0 };
-	char part[80] = "";
+	char part[80] = "", advice[VERB_ADVICE_SIZE];
 
-	getrlimit(RLIMIT_MEMLOCK, &locked);
-	if (ret == -ENOMEM && locked.rlim_cur < m->length)
-		return fail(err, ret, "raise it (ulimit -l)",
-			    "%s: cannot register %" PRIu64 " bytes: more than "
-			    "the limit on locked memory, %llu",
-			    device->port.device, m->length,
-			    (unsigned long long)locked.rlim_cur);
 	if (m->part < m->length)
 		snprintf(part, sizeof(part), " of memory region %u of %"
 			 PRIu64, m->n_mrs + 1, m->length / m->part);
-	return fail(err, ret, memory_advice(device, m->ops, -ret),
+	return fail(err, ret, memory_advice(device, m->ops, -ret, advice),
 		    "%s: cannot register %" PRIu64 " bytes%s: %s",
 		    device->port.device, m->part, part,
 		    memory_why(m->allocation, -ret));

@@ -9,6 +9,7 @@
 #include "model/memory_choice.h"
 #include "model/plan.h"
 #include "traffic/copier.h"
+#include "verbs/advice.h"
 #include "verbs/device.h"
 
 struct memory {
@@ -39,9 +40,10 @@ int memory_create(const struct device *device, struct ibv_pd *pd,
 		  struct error *err);
 
 /* What to try when DEVICE refused, with ERRNUM, to register memory of OPS; NULL
- * if nothing is known. */
+ * if nothing is known.  TEXT as of verb_advice(). */
 const char *memory_advice(const struct device *device,
-			  const struct memory_ops *ops, int errnum);
+			  const struct memory_ops *ops, int errnum,
+			  char text[VERB_ADVICE_SIZE]);
 
 /* Release all of MEMORY; members that are NULL are skipped. */
 void memory_destroy(struct memory *memory);

@@ -7,10 +7,12 @@
 #include "verbs/advice.h"
 
 /* Advice for a QP with ibv_wr_start(), which the device may not have. */
-static const char *advice_of_wr(const struct device *device, int errnum)
+static const char *advice_of_wr(const struct device *device, int errnum,
+				char text[VERB_ADVICE_SIZE])
 {
 	if (errnum == EAGAIN || errnum == ENOMEM)
-		return verb_advice(&device->port, "ibv_create_qp", errnum);
+		return verb_advice(&device->port, "ibv_create_qp", errnum,
+				   text);
 	return "use --post legacy or auto";
 }
 
@@ -72,6 +74,8 @@ int qp_create(const struct device *device, const struct qp_parts *parts,
 	      enum post_method *method, uint32_t *inline_size,
 	      struct ibv_qp **qp, struct ibv_qp_ex **qpx, struct error *err)
 {
+	char advice[VERB_ADVICE_SIZE];
+
 	*qpx = NULL;
 	if (parts->sends && *method != POST_LEGACY) {
 		*qp = create(device, parts, true, inline_size);
@@ -82,7 +86,7 @@ int qp_create(const struct device *device, const struct qp_parts *parts,
 		}
 		if (*method == POST_WR)
 			return fail_errno(
-				err, errno, advice_of_wr(device, errno),
+				err, errno, advice_of_wr(device, errno, advice),
 				"%s: cannot create a queue pair of %u sends "
 				"that has ibv_wr_start for %s",
 				device->port.device, parts->send_depth,
@@ -123,6 +127,7 @@ static int modify(const struct device *device, struct ibv_qp *qp,
 {
 	int ret = ibv_modify_qp(qp, attr, mask);
 	const char *advice = NULL;
+	char text[VERB_ADVICE_SIZE];
 
 	if (!ret)
 		return 0;
@@ -130,7 +135,8 @@ static int modify(const struct device *device, struct ibv_qp *qp,
 		advice = "use --pacing loop, if the device has no packet "
 			 "pacing";
 	if (attr->qp_state == IBV_QPS_RTR)
-		advice = verb_advice(&device->port, "ibv_modify_qp", abs(ret));
+		advice = verb_advice(&device->port, "ibv_modify_qp", abs(ret),
+				     text);
 	return fail_errno(err, ret, advice,
 			  "%s port %u: cannot move QP 0x%06x to %s%s%s",
 			  device->port.device, device->port.number, qp->qp_num,

@@ -437,14 +437,14 @@ static int no_address(const struct resources *res, const struct path *path,
 		      int errnum, struct error *err)
 {
 	const struct port *port = &res->device->port;
-	char towards[GID_TEXT_SIZE + 4];
+	char towards[GID_TEXT_SIZE + 4], advice[VERB_ADVICE_SIZE];
 
 	if (path->global)
 		gid_format(&path->remote.raw, towards);
 	else
 		snprintf(towards, sizeof(towards), "LID %u", path->dlid);
 	return fail_errno(err, errnum,
-			  verb_advice(port, "ibv_modify_qp", errnum),
+			  verb_advice(port, "ibv_modify_qp", errnum, advice),
 			  "%s port %u: cannot make an address handle towards "
 			  "%s", port->device, port->number, towards);
 }

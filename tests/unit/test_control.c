@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 
 #include "base/time.h"
 #include "base/xalloc.h"
@@ -500,12 +499,6 @@ TEST(test_advice)
 		{ EINVAL, 12, "the device has 12 at most (max_cq)" },
 		{ ENOMEM, 1000, "(ulimit -l)" },
 	};
-	struct rlimit old, limit;
-
-	getrlimit(RLIMIT_MEMLOCK, &old);
-	limit = old;
-	limit.rlim_cur = 65536;
-	assert_int_equal(setrlimit(RLIMIT_MEMLOCK, &limit), 0);
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct result *r = begin(CONTROL_CREATE_CQ, CONTROL_HOLD, 100);
 
@@ -517,7 +510,6 @@ TEST(test_advice)
 				rows[i].advice);
 		end(r);
 	}
-	setrlimit(RLIMIT_MEMLOCK, &old);
 }
 
 /* Nothing at all was made, or an object that is made again and again.  A thread

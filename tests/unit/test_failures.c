@@ -160,6 +160,7 @@ TEST(test_advice_for_set_up)
 	} rows[] = {
 		{ "ibv_modify_qp", EINVAL, true, "GID index" },
 		{ "ibv_modify_qp", EINVAL, false, "P_Key" },
+		{ "ibv_modify_qp", ENODEV, true, "network namespace" },
 		{ "ibv_modify_qp", ENETUNREACH, true, "no route" },
 		{ "ibv_modify_qp", EHOSTUNREACH, true, "ping it" },
 		{ "ibv_modify_qp", ETIMEDOUT, true, "neighbour" },
@@ -173,16 +174,41 @@ TEST(test_advice_for_set_up)
 		{ "ibv_alloc_pd", EAGAIN, false, "rdma.max" },
 	};
 
+	char text[VERB_ADVICE_SIZE];
 	struct port port = { 0 };
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		port.link_layer = rows[i].ethernet ? IBV_LINK_LAYER_ETHERNET :
 						     IBV_LINK_LAYER_INFINIBAND;
 		assert_contains(verb_advice(&port, rows[i].verb,
-					    rows[i].errnum), rows[i].advice);
+					    rows[i].errnum, text),
+				rows[i].advice);
 	}
-	assert_null(verb_advice(&port, "ibv_modify_qp", EPERM));
-	assert_null(verb_advice(&port, "ibv_create_cq", ENOMEM));
+	assert_null(verb_advice(&port, "ibv_modify_qp", EPERM, text));
+}
+
+/* Whatever verb is out of memory, the advice is about the limit that this
+ * process has. */
+TEST(test_advice_for_memory)
+{
+	static const char *const verbs[] = {
+		"ibv_create_cq", "ibv_create_qp", "ibv_reg_mr", "ibv_alloc_pd",
+	};
+	char text[VERB_ADVICE_SIZE];
+	struct port port = { 0 };
+
+	for (size_t i = 0; i < COUNT(verbs); i++) {
+		facts_set_count(&port.facts, FACT_MEMLOCK_BYTES, 65536);
+		verb_advice(&port, verbs[i], ENOMEM, text);
+		assert_contains(text, "65536 bytes");
+		assert_contains(text, "ulimit -l");
+		assert_contains(text, "-q");
+		facts_set_count(&port.facts, FACT_MEMLOCK_BYTES,
+				FACT_UNLIMITED);
+		verb_advice(&port, verbs[i], ENOMEM, text);
+		assert_contains(text, "memory.max");
+		assert_null(strstr(text, "ulimit"));
+	}
 }
 
 static const struct CMUnitTest tests[] = {
@@ -193,6 +219,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_events),
 	cmocka_unit_test(test_unknown_events),
 	cmocka_unit_test(test_advice_for_set_up),
+	cmocka_unit_test(test_advice_for_memory),
 };
 
 TEST_MAIN(tests, 10)

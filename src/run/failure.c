@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "memory/gpu.h"
 #include "verbs/explain.h"
 
 /* A failed completion may come this much later than the flushed ones. */
@@ -92,6 +93,9 @@ static int explain_flow(struct run *run, const struct flow *f)
 				f->failure.receive),
 		.sends = plan_sends(plan, run->client),
 		.notices = plan_sends_notices(plan),
+		.on_gpu = run->res.memory.allocation &&
+			  gpu_driver_of(run->res.memory.allocation->choice.kind),
+		.driver = facts_text(&run->device->port.facts, FACT_DRIVER),
 		.acknowledged = acknowledged(run, f),
 	};
 

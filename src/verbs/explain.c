@@ -24,6 +24,7 @@ enum condition {
 	WRITE = 1 << 9,
 	PACKETS = 1 << 10,	/* a message has several packets */
 	IWARP = 1 << 11,	/* which is not ETHERNET here */
+	GPU = 1 << 12,		/* this end's messages are in GPU memory */
 };
 
 struct explanation {
@@ -33,7 +34,20 @@ struct explanation {
 	const char *advice;
 };
 
+/* Where nothing but this program can be wrong. */
 #define BUG "report it, with the versions of both ends"
+/* Where the platform can be, too: the memory was registered before. */
+#define PLATFORM \
+	"look at this host's kernel log (dmesg){own-reason}; if nothing is " \
+	"there, report it, with the versions of both ends"
+#define GPU_PLATFORM \
+	"look at this host's kernel log (dmesg){own-reason}; give the GPU a " \
+	"large BAR (above 4G decoding, Resizable BAR), look for ACS and an " \
+	"IOMMU between both ('verbsperf devices --topology'), try a smaller " \
+	"-s or another GPU"
+#define HOST_PLATFORM \
+	"look at this host's kernel log (dmesg) for its IOMMU and PCIe" \
+	"{own-reason}; try iommu=pt, --hugepages, or a smaller -s"
 
 #define IWARP_ENDED \
 	"the connection ended, and iWARP does not tell why: the {peer} died, " \
@@ -59,21 +73,31 @@ static const struct explanation statuses[] = {
 	{ IBV_WC_LOC_QP_OP_ERR, IWARP, IWARP_ENDED },
 	{ IBV_WC_LOC_QP_OP_ERR, RECEIVE,
 	  "a receive could not be used: its memory is not registered for it, "
-	  "or the queue pair does not allow it", BUG },
+	  "or the queue pair does not allow it", PLATFORM },
 	{ IBV_WC_LOC_QP_OP_ERR, ETHERNET,
 	  "this end could not send it: the queue pair does not allow the "
 	  "operation or, on Soft-RoCE, the link or the route is gone",
 	  "check 'ip link' and 'ip route get' towards the {peer}'s GID" },
 	{ IBV_WC_LOC_QP_OP_ERR, 0,
 	  "this end could not send it: the queue pair does not allow the "
-	  "operation", BUG },
+	  "operation", PLATFORM },
 	{ IBV_WC_LOC_EEC_OP_ERR, 0, "the local EE context failed", NULL },
+	{ IBV_WC_LOC_PROT_ERR, GPU,
+	  "the device could not reach the GPU's memory, which was registered: "
+	  "the GPU's BAR does not show all of it, its mapping went away, or "
+	  "ACS or an IOMMU is between both", GPU_PLATFORM },
+	{ IBV_WC_LOC_PROT_ERR, AFTER,
+	  "the device could no longer reach this end's memory, which worked "
+	  "for {acknowledged}: an IOMMU, address translation (ATS) or the "
+	  "mapping of the memory failed", HOST_PLATFORM },
 	{ IBV_WC_LOC_PROT_ERR, RECEIVE,
-	  "the memory of a receive is not registered for it: lkey, range or "
-	  "LOCAL_WRITE", BUG },
+	  "the device could not use the memory of a receive, which was "
+	  "registered: lkey, range or LOCAL_WRITE, or an IOMMU is between "
+	  "both, as in a virtual machine", HOST_PLATFORM },
 	{ IBV_WC_LOC_PROT_ERR, 0,
-	  "the memory of the message is not registered for it: lkey, range or "
-	  "permission", BUG },
+	  "the device could not use the memory of the message, which was "
+	  "registered: lkey, range or permission, or an IOMMU is between "
+	  "both, as in a virtual machine", HOST_PLATFORM },
 	{ IBV_WC_WR_FLUSH_ERR, IWARP, IWARP_ENDED },
 	{ IBV_WC_WR_FLUSH_ERR, 0,
 	  "the queue pair was already in the error state, for an unknown "
@@ -230,6 +254,7 @@ static unsigned int conditions(const struct explain_context *c, bool receive)
 			     c->ethernet ? ETHERNET : INFINIBAND;
 
 	holds |= c->acknowledged ? AFTER : NEVER;
+	holds |= c->on_gpu ? GPU : 0;
 	if (receive)
 		return holds | RECEIVE;
 	if (plan_shares_receives(c->plan))
@@ -326,8 +351,10 @@ int explain_failure(const struct flow_failure *failure,
 
 static const struct explain_event_row events[] = {
 	EVENT(IBV_EVENT_CQ_ERR, true,
-	      "more completions came than a completion queue has entries, or "
-	      "it is broken: what comes next is lost", BUG),
+	      "completion queue overrun or failure: further completions are "
+	      "lost",
+	      "see the kernel's log; if nothing is there, report it, with the "
+	      "versions of both ends"),
 	EVENT(IBV_EVENT_QP_FATAL, true,
 	      "a queue pair failed, and no completion tells why",
 	      "see the kernel's log, and the other end's output"),

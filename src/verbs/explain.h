@@ -30,6 +30,9 @@ struct explain_context {
 	uint32_t qpn;		/* of the failed queue pair */
 	bool sends;		/* this end sends messages of its own */
 	bool notices;		/* the ends exchange notices or credits */
+	bool on_gpu;		/* this end's messages are in GPU memory */
+	const char *driver;	/* of the device, "mlx5_core"; NULL or "": not
+				 * known */
 	uint64_t acknowledged;	/* messages, in the whole run */
 };
 

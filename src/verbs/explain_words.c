@@ -68,6 +68,15 @@ static void put_gids(const struct explain_context *c, char *text)
 		 gid_type_name(path->remote.type), oddity(path));
 }
 
+/* How to make the device's library say what it knows of a failed completion:
+ * libmlx5 of distributions writes the device's own report only into a file. */
+static const char *own_reason(const struct explain_context *c)
+{
+	return c->driver && !strncmp(c->driver, "mlx5", 4) ?
+		       " and run with MLX5_DEBUG_FILE=/dev/stderr, which shows "
+		       "the device's own reason" : "";
+}
+
 /* A rule_word about a struct explain_context. */
 static bool put_word(const void *about, const char *name,
 		     char text[RULE_WORD_SIZE])
@@ -88,6 +97,8 @@ static bool put_word(const void *about, const char *name,
 			 ACK_UNIT * (double)(1ULL << c->plan->qp_timeout));
 	else if (!strcmp(name, "longer"))
 		snprintf(text, RULE_WORD_SIZE, "%u", longer(c->plan));
+	else if (!strcmp(name, "own-reason"))
+		snprintf(text, RULE_WORD_SIZE, "%s", own_reason(c));
 	else if (!strcmp(name, "lids"))
 		put_lids(c, text);
 	else if (!strcmp(name, "gids"))

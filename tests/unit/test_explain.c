@@ -113,6 +113,32 @@ TEST(test_iwarp)
 	assert_contains(err.message, "the connection ended");
 }
 
+/* What the platform between a device and memory can do is not called a fault of
+ * this program. */
+TEST(test_memory_of_a_gpu)
+{
+	struct error err;
+
+	new_run(OP_SEND, TRANSPORT_RC);
+	run.context.on_gpu = true;
+	run.context.driver = "mlx5_core";
+	for (int receive = 0; receive < 2; receive++) {
+		err = explain(IBV_WC_LOC_PROT_ERR, receive);
+		assert_contains(err.message, "the GPU's BAR");
+		assert_contains(err.advice, "Resizable BAR");
+		assert_contains(err.advice, "MLX5_DEBUG_FILE");
+		assert_null(strstr(err.advice, "report it"));
+		assert_true(strlen(err.advice) < sizeof(err.advice) - 1);
+	}
+	run.context.driver = "bnxt_re";
+	err = explain(IBV_WC_LOC_PROT_ERR, false);
+	assert_null(strstr(err.advice, "MLX5"));
+	run.context.on_gpu = false;
+	run.context.driver = NULL;
+	err = explain(IBV_WC_LOC_PROT_ERR, false);
+	assert_null(strstr(err.message, "GPU"));
+}
+
 TEST(test_unknown_status)
 {
 	static const int unknown[] = { IBV_WC_TM_ERR, 77, 1000, -1 };
@@ -184,9 +210,11 @@ static const struct expectation expectations[] = {
 	{ IBV_WC_LOC_LEN_ERR, OP_FETCH_ADD, RC, false, false, 0,
 	  "8 bytes", "report it" },
 	{ IBV_WC_LOC_PROT_ERR, OP_SEND, RC, false, true, 0,
-	  "the memory of a receive", "report it" },
+	  "the memory of a receive", "iommu=pt" },
 	{ IBV_WC_LOC_PROT_ERR, OP_WRITE, RC, false, false, 0,
-	  "the memory of the message", "report it" },
+	  "the memory of the message", "iommu=pt" },
+	{ IBV_WC_LOC_PROT_ERR, OP_WRITE, RC, false, false, 1000,
+	  "worked for 1000 messages", "iommu=pt" },
 	{ IBV_WC_LOC_QP_OP_ERR, OP_WRITE, RC, false, false, 0,
 	  "on Soft-RoCE", "ip link" },
 	{ IBV_WC_LOC_QP_OP_ERR, OP_WRITE, RC, true, false, 0,
@@ -397,6 +425,7 @@ TEST(test_what_did_not_come)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_every_status),
 	cmocka_unit_test(test_iwarp),
+	cmocka_unit_test(test_memory_of_a_gpu),
 	cmocka_unit_test(test_unknown_status),
 	cmocka_unit_test(test_the_run_decides),
 	cmocka_unit_test(test_what_was_sent_again),

@@ -211,11 +211,8 @@ TEST(test_overrun_of_a_completion_queue)
 	pair_run(&p);
 	pair_check_both_failed(&p, "overrun");
 	assert_int_not_equal(fake_verbs.overflows, 0);
-	assert_string_equal(p.server.result->error.message,
-			    "fake0: asynchronous event IBV_EVENT_CQ_ERR: more "
-			    "completions came than a completion queue has "
-			    "entries, or it is broken: what comes next is "
-			    "lost");
+	assert_contains(p.server.result->error.message,
+			"IBV_EVENT_CQ_ERR: completion queue overrun");
 	assert_true(p.client.result->error.from_peer);
 	pair_close(&p);
 	assert_int_equal(fake_verbs_alive(), 0);

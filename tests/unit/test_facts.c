@@ -483,6 +483,17 @@ TEST(test_other_answers)
 	check(FACT_NETDEV_MAX_SPEED, "1000");
 	made_up_ethtool.mode = 97;
 	check(FACT_NETDEV_MAX_SPEED, "800000");
+	/* 200G, 400G, 800G and 1.6T by lanes of 200G */
+	made_up_ethtool.mode = 103;
+	check(FACT_NETDEV_MAX_SPEED, "200000");
+	made_up_ethtool.mode = 114;
+	check(FACT_NETDEV_MAX_SPEED, "400000");
+	made_up_ethtool.mode = 115;
+	check(FACT_NETDEV_MAX_SPEED, "800000");
+	made_up_ethtool.mode = 124;
+	check(FACT_NETDEV_MAX_SPEED, "1600000");
+	made_up_ethtool.mode = 102;	/* 10baseT1BRR */
+	check(FACT_NETDEV_MAX_SPEED, "");
 	made_up_ethtool.answers = false;
 	check(FACT_PAUSE, "");
 	check(FACT_NETDEV_SPEED, "");

@@ -89,7 +89,7 @@ void link_report(const struct link_end *end, struct result *r, bool failed)
 		.most = end->most,
 		.per_second = (double)row->total.iterations /
 			      row->total.seconds,
-		.pinned_gbps = NAN,
+		.pinned_gb_per_s = NAN,
 		.n_parts = 1,
 		.parts = { { .name = "server", .latency = row->latency } },
 		.wall_ns = NAN, .cpu_ns = NAN, .user_ns = NAN, .system_ns = NAN,

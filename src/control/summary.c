@@ -223,7 +223,7 @@ void control_summarise(const struct control_engine *e, double ns_per_tick)
 	summarise_use(e, ns_per_tick, total->iterations, c);
 	c->per_second = total->seconds > 0 && total->iterations ?
 			(double)total->iterations / total->seconds : NAN;
-	c->pinned_gbps = pinned(e, c);
+	c->pinned_gb_per_s = pinned(e, c);
 	c->limit = e->limit;
 	c->most = holds(e) ? total->iterations :
 		  smaller(e->n_workers, total->iterations);

@@ -117,7 +117,7 @@ struct control_calls {
 struct control_row {
 	uint64_t most;		/* objects that existed at once */
 	double per_second;	/* operations, all threads together */
-	double pinned_gbps;	/* 10^9 bytes registered in a second of
+	double pinned_gb_per_s;	/* 10^9 bytes registered in a second of
 				 * registering; NAN: none are */
 	uint32_t n_parts;
 	struct control_part parts[CONTROL_PARTS_MAX];

@@ -188,8 +188,8 @@ static void print_rate(FILE *out, const struct control_row *c)
 		fprintf(out, " %.0f operations a second", c->per_second);
 	else
 		fputs(" -", out);
-	if (isfinite(c->pinned_gbps))
-		fprintf(out, "; pinned: %.4g GB/s", c->pinned_gbps);
+	if (isfinite(c->pinned_gb_per_s))
+		fprintf(out, "; pinned: %.4g GB/s", c->pinned_gb_per_s);
 	fputs("\n", out);
 }
 
@@ -368,7 +368,7 @@ json_t *control_json(const struct parameters *params,
 		"pattern", control_pattern_names[params->pattern],
 		"most", json_count(c->most),
 		"per_second", json_measured(c->per_second),
-		"pinned_gb_per_s", json_measured(c->pinned_gbps),
+		"pinned_gb_per_s", json_measured(c->pinned_gb_per_s),
 		"parts", parts(c), "existing", spans(c), "time", use(c),
 		"system_calls", calls(&c->system_calls),
 		"firmware_commands", calls(&c->firmware),

@@ -96,7 +96,7 @@ TEST(test_churn)
 	check_sum(row);
 	assert_int_equal(c->n_spans, 0);
 	assert_close(c->per_second, 1000 / row->total.seconds, 1e-9);
-	assert_close(c->pinned_gbps, 4.096 / c->parts[0].latency.mean, 1e-9);
+	assert_close(c->pinned_gb_per_s, 4.096 / c->parts[0].latency.mean, 1e-9);
 	assert_false(error_is_set(&c->limit));
 	assert_int_equal(c->system_calls.operations, 0);
 	assert_int_equal(c->firmware.operations, 0);

@@ -50,7 +50,7 @@ static struct result *held(void)
 	row->control = c;
 	c->most = 100;
 	c->per_second = 200;
-	c->pinned_gbps = 0.25;
+	c->pinned_gb_per_s = 0.25;
 	c->n_parts = 2;
 	c->parts[0] = (struct control_part){ "register", false, times(12) };
 	c->parts[1] = (struct control_part){ "deregister", true, times(5) };

@@ -14,14 +14,13 @@
 #define LEAST_RX_DEPTH 16
 #define SHARED_RX_DEPTH 4096
 /* An acknowledge timeout of N is 4.096 us x 2^N.  The automatic one is at least
- * 67 ms, and at most a second, so that all unanswered retries end within
- * --timeout. */
+ * 67 ms, perftest's, and at most a second, so that all unanswered retries end
+ * within --timeout. */
 #define QP_TIMEOUT_NS 4096ULL
 #define LEAST_QP_TIMEOUT 14
 #define MOST_QP_TIMEOUT 18
-/* Bytes that may have to pass before an acknowledgement does: twice what 16
- * queue pairs with 128 messages of 64 KiB each have outstanding. */
-#define BYTES_BEFORE (256ULL << 20)
+/* An acknowledgement may take this many times as long as what is before it. */
+#define ACK_MARGIN 2
 /* Bytes of receives per queue when each has its own buffer. */
 #define RECEIVE_BYTES (8 << 20)
 #define OUTSTANDING_READS_MAX 255	/* 8-bit field */
@@ -122,14 +121,35 @@ static uint32_t automatic_rx_depth(const struct plan *plan,
 	return (uint32_t)larger(n, larger(plan->recv_post_list, 1));
 }
 
-static uint32_t automatic_qp_timeout(const struct port *client,
-				     const struct port *server)
+/* The most bytes that other queue pairs and the other direction can have before
+ * an acknowledgement on the same link.  A queue pair's own messages are
+ * acknowledged one by one, and each acknowledgement starts its timer again. */
+static double bytes_before_ack(const struct plan *plan)
 {
-	uint64_t mbps = smaller(client->rate_mbps, server->rate_mbps);
-	uint64_t ns = mbps ? BYTES_BEFORE * 8 * 1000 / mbps : 0;
+	const uint32_t streams = plan->qps * (plan->bidirectional ? 2 : 1);
+	double most = 0;
+
+	for (uint32_t i = 0; i < plan->sizes.n; i++) {
+		const uint64_t size = plan->sizes.bytes[i];
+		const double bytes = (double)plan_depth(plan, size) *
+				     (double)size;
+
+		most = bytes > most ? bytes : most;
+	}
+	return most * (streams - 1);
+}
+
+/* The longer the wait for an acknowledgement, the longer a lost packet stops a
+ * queue pair; so it is no longer than what is before the acknowledgement asks
+ * for. */
+static uint32_t automatic_qp_timeout(const struct plan *plan)
+{
+	const double mbps = plan->link_mbps;
+	const double ns = mbps > 0 ? ACK_MARGIN * bytes_before_ack(plan) * 8e3 /
+					     mbps : 0;
 	uint32_t n = LEAST_QP_TIMEOUT;
 
-	while (n < MOST_QP_TIMEOUT && (QP_TIMEOUT_NS << n) < ns)
+	while (n < MOST_QP_TIMEOUT && (double)(QP_TIMEOUT_NS << n) < ns)
 		n++;
 	return n;
 }
@@ -194,9 +214,9 @@ void plan_choose(struct plan *plan, const struct port *client,
 	    (plan->perftest_defaults && plan->mtu > mtu))
 		plan->mtu = mtu;
 	fit_datagrams(plan);
-	if (plan->qp_timeout == PLAN_AUTO)
-		plan->qp_timeout = automatic_qp_timeout(client, server);
 	plan_choose_depth(plan, client, server);
+	if (plan->qp_timeout == PLAN_AUTO)
+		plan->qp_timeout = automatic_qp_timeout(plan);
 	choose_pacing(plan, client);
 	if (plan->rx_depth == PLAN_AUTO)
 		plan->rx_depth = automatic_rx_depth(plan, client, server);

@@ -357,22 +357,36 @@ TEST(test_same_at_both_ends)
 		}
 }
 
-/* As long as the slower link takes for what may be outstanding. */
+/* As long as the slower link takes for what other queue pairs, or the other
+ * direction, may have outstanding; with one queue pair as long as perftest's. */
 TEST(test_acknowledge_timeout)
 {
 	static const struct {
-		uint32_t client_mbps, server_mbps, wanted;
+		uint32_t client_mbps, server_mbps, qps;
+		bool both;
+		uint32_t wanted;
 	} rows[] = {
-		{ 400000, 400000, 14 }, { 32100, 400000, 14 },
-		{ 400000, 31900, 15 },	{ 25000, 25000, 15 },
-		{ 10000, 100000, 16 },	{ 2500, 2500, 18 },
-		{ 1, 1, 18 },		{ 0, 100000, 14 },
+		{ 400000, 400000, 16, false, 14 },
+		{ 400000, 25000, 16, false, 15 },
+		{ 10000, 100000, 16, false, 16 },
+		{ 2500, 2500, 16, false, 18 },
+		{ 1, 1, 2, false, 18 },
+		{ 0, 100000, 16, false, 14 },
+		{ 2500, 2500, 1, false, 14 },
+		{ 1, 1, 1, false, 14 },
+		{ 1000, 1000, 1, true, 15 },
+		{ 2500, 2500, 16, true, 18 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct port client = good_port(), server = good_port();
 		struct plan plan = good_plan();
 
+		plan.sizes = (struct sizes){ .n = 2, .bytes = { 64, 65536 } };
+		plan.tx_depth = 128;
+		plan.post_list = plan.cq_mod = 1;
+		plan.qps = rows[i].qps;
+		plan.bidirectional = rows[i].both;
 		client.rate_mbps = rows[i].client_mbps;
 		server.rate_mbps = rows[i].server_mbps;
 		plan.qp_timeout = PLAN_AUTO;

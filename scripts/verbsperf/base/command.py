@@ -11,8 +11,8 @@ import sys
 import traceback
 from typing import IO, Any, Callable, NoReturn, Optional
 
+from verbsperf.base import foreign
 from verbsperf.base.errors import Refused
-from verbsperf.base.tables import printable
 
 INTERRUPTED = 130
 # As in sysexits.h: nobody takes an error of the command itself for a verdict.
@@ -27,7 +27,7 @@ def name() -> str:
 def say(sentence: object) -> None:
     """Write SENTENCE on stderr, if that works: nothing depends on it."""
     with contextlib.suppress(OSError):
-        print(f"{name()}: {printable(str(sentence))}", file=sys.stderr,
+        print(foreign.terminal(f"{name()}: {sentence}"), file=sys.stderr,
               flush=True)
 
 

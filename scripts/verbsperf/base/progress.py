@@ -4,7 +4,8 @@ import shutil
 import sys
 import time
 
-from verbsperf.base.tables import duration, printable
+from verbsperf.base import foreign
+from verbsperf.base.tables import duration
 
 
 class Line:
@@ -24,7 +25,7 @@ class Line:
             self.drawn = text
             width = shutil.get_terminal_size().columns - 1
             with contextlib.suppress(OSError):
-                print(f"\r\033[K{printable(text)[:width]}", end="",
+                print(f"\r\033[K{foreign.terminal(text)[:width]}", end="",
                       file=sys.stderr, flush=True)
 
 

@@ -1,22 +1,11 @@
 """Figures, times and tables as people read them."""
 from typing import Collection, Optional, Sequence
 
+from verbsperf.base import foreign
 from verbsperf.base.metrics import METRICS
 
 # No measurements differ as much but by one that is 0.
 MOST_RATIO = 1e6
-
-
-def printable(text: str) -> str:
-    """Return TEXT of another host without what a terminal would obey."""
-    return "".join(one if one.isprintable() else "?" for one in text)
-
-
-def distinct(text: str) -> str:
-    """Return TEXT, where two that differ must not look the same, without what
-    a terminal would obey or cannot show."""
-    return "".join(one if one.isprintable() and one != "\\"
-                   else one.encode("unicode_escape").decode() for one in text)
 
 
 def unit(metric: str) -> str:
@@ -57,20 +46,12 @@ def interval(low: Optional[float], high: Optional[float], digits: int) -> str:
 def table(names: Sequence[str], rows: Sequence[Sequence[str]],
           left: Collection[int]) -> list[str]:
     """Return lines with columns called NAMES; those LEFT have words."""
-    rows = [list(map(printable, row)) for row in (names, *rows)]
+    rows = [list(map(foreign.terminal, row)) for row in (names, *rows)]
     widths = [max(map(len, column)) for column in zip(*rows)]
     return ["  ".join(
         cell.ljust(width) if i in left else cell.rjust(width)
         for i, (cell, width) in enumerate(zip(row, widths))).rstrip()
         for row in rows]
-
-
-def escape(cell: str) -> str:
-    """Escape what would end a cell, or begin an emphasis."""
-    cell = printable(cell)
-    for letter in "\\|*_<`":
-        cell = cell.replace(letter, "\\" + letter)
-    return cell
 
 
 def duration(seconds: float) -> str:

@@ -8,7 +8,7 @@ import math
 import statistics
 from typing import Iterable, Iterator, NamedTuple, Optional, Sequence
 
-from verbsperf.base import tables
+from verbsperf.base import foreign, tables
 from verbsperf.base.errors import ResultsError
 from verbsperf.base.metrics import METRICS
 from verbsperf.base.tables import counted
@@ -292,4 +292,4 @@ def text(found: Sequence[Changed]) -> str:
              "tolerance: " + " and ".join(tolerances),
              "two sessions: anything that changed between them counts as a "
              "difference", last_line(found)]
-    return "".join(f" {tables.printable(line)}\n" for line in lines)
+    return "".join(f" {foreign.terminal(line)}\n" for line in lines)

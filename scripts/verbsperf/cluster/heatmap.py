@@ -10,9 +10,8 @@ from matplotlib.backends import backend_agg
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
-from verbsperf.base import tables
+from verbsperf.base import foreign, tables
 from verbsperf.base.errors import Refused
-from verbsperf.base.tables import printable
 from verbsperf.cluster import view
 from verbsperf.cluster.view import Matrix
 from verbsperf.documents import writer
@@ -63,7 +62,7 @@ def draw(fig: Figure, axes: Axes, matrix: Matrix) -> None:
     axes.set_yticks(places, names, fontsize=letters)
     axes.set_xlabel("server")
     axes.set_ylabel("client")
-    axes.set_title(printable(matrix.title))
+    axes.set_title(foreign.terminal(matrix.title))
     axes.spines[:].set_visible(False)   # it hides what is at the edge
     if n <= WORDS_AT_MOST:
         write_cells(axes, matrix, grid)

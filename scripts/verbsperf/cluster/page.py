@@ -1,11 +1,10 @@
 """One page of HTML about a cluster, which needs nothing from anywhere else."""
-import html
 import itertools
 import json
 import math
 from typing import Iterator, Sequence
 
-from verbsperf.base import tables
+from verbsperf.base import foreign, tables
 from verbsperf.cluster import view
 from verbsperf.cluster.file import end_of
 from verbsperf.cluster.view import Matrix
@@ -98,7 +97,7 @@ LETTER, LINE = 7, 13    # width and height of a letter of names at its edges
 
 def text_of(value: object) -> str:
     """Return VALUE as text of the page."""
-    return html.escape("-" if value is None else str(value))
+    return foreign.page("-" if value is None else str(value))
 
 
 def table_of(names: Sequence[str], rows: Sequence[Sequence[object]]

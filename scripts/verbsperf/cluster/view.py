@@ -4,7 +4,7 @@ import shutil
 import statistics
 from typing import Iterable, Iterator, NamedTuple, Optional, Sequence
 
-from verbsperf.base import tables
+from verbsperf.base import foreign, tables
 from verbsperf.base.metrics import METRICS
 from verbsperf.base.tables import counted, number
 from verbsperf.cluster import limits, rails
@@ -74,7 +74,7 @@ def domain_of(nodes: Sequence[str]) -> str:
 
 def ending(name: str) -> str:
     """Return NAME, or its end when it is long: that tells nodes apart."""
-    name = tables.printable(name)
+    name = foreign.terminal(name)
     return name if len(name) <= LONGEST else "..." + name[3 - LONGEST:]
 
 
@@ -378,5 +378,5 @@ def text(header: Object, entries: list[Object]) -> str:
         lines += ["", *sum_lines(header, entries)]
     lines += [*probe_lines(header, entries),
               *said_lines(entries), "", verdict(header, entries)]
-    return "".join(f" {tables.printable(line)}".rstrip() + "\n"
+    return "".join(f" {foreign.terminal(line)}".rstrip() + "\n"
                    for line in lines)

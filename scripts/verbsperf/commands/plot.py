@@ -8,10 +8,9 @@ import os
 import re
 from typing import Any, Sequence
 
-from verbsperf.base import command
+from verbsperf.base import command, foreign
 from verbsperf.base.command import Parser, ending
 from verbsperf.base.errors import NotDrawn, Refused, ResultsError
-from verbsperf.base.tables import printable
 from verbsperf.compare import question
 from verbsperf.documents import results, writer
 from verbsperf.documents.points import Point, is_traffic, size_text
@@ -249,7 +248,7 @@ def plot(args: argparse.Namespace) -> None:
     except ResultsError as error:
         raise NotDrawn(str(error)) from None
     writer.write_whole(output, import_drawing().image(drawn, form))
-    command.write("".join(f"{printable(line)}\n" for line in (
+    command.write("".join(f"{foreign.terminal(line)}\n" for line in (
         f"{output}: {lines[0]}", *lines[1:])))
 
 

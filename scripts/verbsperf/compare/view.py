@@ -3,9 +3,10 @@ gauges."""
 import math
 from typing import Iterator, Optional
 
+from verbsperf.base import foreign
 from verbsperf.base.metrics import METRICS
-from verbsperf.base.tables import (counted, escape, interval, number, percent,
-                                   printable, table, unit)
+from verbsperf.base.tables import (counted, interval, number, percent, table,
+                                   unit)
 from verbsperf.documents.jsonfile import Object
 from verbsperf.forms.cases import (FAILED, PASSED, UNDECIDED, Case, Gauge,
                                    Verdicts, labels_of, summary,
@@ -107,18 +108,18 @@ def text(report: Object) -> str:
                   left=(0, 1, len(HEADING) - 1)),
            *(f"note: {note}" for note in report["notes"]),
            definition(report), summary(report)]
-    return "".join(f" {printable(line)}\n" for line in out)
+    return "".join(f" {foreign.terminal(line)}\n" for line in out)
 
 
 def markdown(report: Object) -> str:
     """Return a table for a review comment; verdicts other than ok are bold."""
     out = [f"**{summary(report)}**", ""]
-    out += [f"- {escape(line)}" for line in heading(report)]
-    out += [f"- note: {escape(note)}" for note in report["notes"]]
+    out += [f"- {foreign.markdown(line)}" for line in heading(report)]
+    out += [f"- note: {foreign.markdown(note)}" for note in report["notes"]]
     out += ["", "| " + " | ".join(HEADING) + " |",
             "|---|---|---:|---:|---:|---:|---:|---|"]
     for point in report["points"]:
-        line = [escape(cell) for cell in cells(point)]
+        line = [foreign.markdown(cell) for cell in cells(point)]
         if point["verdict"] != WITHIN:
             line[-1] = f"**{line[-1]}**"
         out.append("| " + " | ".join(line) + " |")

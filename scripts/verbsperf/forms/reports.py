@@ -6,11 +6,10 @@ has; the third is lines of text."""
 import importlib
 import json
 import os
-import re
 from typing import Any, Callable, Optional
 
+from verbsperf.base import foreign
 from verbsperf.base.errors import Refused
-from verbsperf.base.tables import distinct, printable
 from verbsperf.documents import results
 from verbsperf.documents.jsonfile import Object
 from verbsperf.forms.cases import (BROKEN, FAILED, PASSED, UNDECIDED, Case,
@@ -63,7 +62,7 @@ def junit(found: Verdicts) -> str:
     xml = parser.JUnitXml(found.command)
     for name, cases in results.grouped(found.cases,
                                        lambda one: one.suite).items():
-        suite = parser.TestSuite(printable(name) or found.command)
+        suite = parser.TestSuite(foreign.terminal(name) or found.command)
         for case in cases:
             suite.add_testcase(junit_case(parser, case))
         xml.add_testsuite(suite)
@@ -74,8 +73,9 @@ def junit(found: Verdicts) -> str:
 
 def junit_case(parser: Any, case: Case) -> Any:
     """Return CASE as PARSER has it: skipped, if it is not decided."""
-    made = parser.TestCase(printable(case.name), f"verbsperf.{case.kind}")
-    text = printable(case.text)
+    made = parser.TestCase(*map(foreign.terminal, (
+        case.name, f"verbsperf.{case.kind}")))
+    text = foreign.terminal(case.text)
     kinds = {FAILED: parser.Failure, BROKEN: parser.Error,
              UNDECIDED: parser.Skipped}
     if case.state in kinds:
@@ -94,8 +94,8 @@ def openmetrics(found: Verdicts) -> str:
         labels = list(gauges[0].labels)
         family = client.Gauge(name, HELP[name], labels, registry=registry)
         for one in gauges:
-            family.labels(*(distinct(one.labels[label]) for label in labels)
-                          ).set(one.value)
+            family.labels(*(foreign.label(one.labels[label])
+                            for label in labels)).set(one.value)
     data: bytes = library(
         "openmetrics", ".openmetrics.exposition").generate_latest(registry)
     return data.decode()
@@ -105,21 +105,16 @@ def openmetrics(found: Verdicts) -> str:
 LOUDNESS = {FAILED: "error", BROKEN: "error", UNDECIDED: "warning"}
 
 
-def quoted(text: str, more: str = "") -> str:
-    """Return TEXT for a workflow's command, or with MORE for its property."""
-    return re.sub(f"[%\r\n{more}]", lambda sign: f"%{ord(sign[0]):02X}",
-                  printable(text))
-
-
 def github(found: Verdicts) -> str:
     """Return FOUND as commands, the loudest first; append it to a summary."""
     order = list(LOUDNESS)
     loud = sorted((case for case in found.cases if case.state != PASSED),
                   key=lambda case: order.index(case.state))
     lines = [f"::{LOUDNESS[case.state]} title="
-             f"{quoted(f'{found.command} {case.verdict}', ':,')}"
-             f"::{quoted(f'{case.suite}: ' if case.suite else '')}"
-             f"{quoted(f'{case.name}: {case.text}')}" for case in loud]
+             f"{foreign.github(f'{found.command} {case.verdict}', ':,')}::"
+             + foreign.github((f"{case.suite}: " if case.suite else "")
+                              + f"{case.name}: {case.text}")
+             for case in loud]
     write_summary(found.page)
     return "".join(f"{line}\n" for line in [*lines, found.summary])
 

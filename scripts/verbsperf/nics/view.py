@@ -1,8 +1,7 @@
 """The report of verbsperf-compare --nics as text, Markdown and HTML."""
-import html
 from typing import Iterator, NamedTuple, Optional, Sequence
 
-from verbsperf.base import tables
+from verbsperf.base import foreign, tables
 from verbsperf.base.metrics import METRICS
 from verbsperf.documents.jsonfile import Object
 from verbsperf.documents.points import size_text
@@ -177,7 +176,7 @@ def text_lines(report: Object) -> Iterator[str]:
 
 def text(report: Object) -> str:
     """Return the report for a terminal."""
-    return "".join(f" {tables.printable(line)}".rstrip() + "\n"
+    return "".join(f" {foreign.terminal(line)}".rstrip() + "\n"
                    for line in text_lines(report))
 
 
@@ -185,30 +184,30 @@ def markdown_table(table: Table) -> Iterator[str]:
     """Yield the lines of TABLE."""
     marks = ["---" if i in table.words else "---:"
              for i in range(len(table.heading))]
-    yield "| " + " | ".join(map(tables.escape, table.heading)) + " |"
+    yield "| " + " | ".join(map(foreign.markdown, table.heading)) + " |"
     yield "|" + "|".join(marks) + "|"
     for row in table.rows:
-        yield "| " + " | ".join(map(tables.escape, row)) + " |"
+        yield "| " + " | ".join(map(foreign.markdown, row)) + " |"
 
 
 def markdown_lines(report: Object) -> Iterator[str]:
     """Yield the lines of markdown()."""
     names = names_of(report)
-    yield f"## {tables.escape(' against '.join(names))}"
+    yield f"## {foreign.markdown(' against '.join(names))}"
     yield ""
-    yield from (f"- {tables.escape(line)}" for line in short(report))
+    yield from (f"- {foreign.markdown(line)}" for line in short(report))
     yield ""
     yield from markdown_table(setup_table(report, names))
     yield ""
     for note in [*alike(report), *report["notes"]]:
-        yield f"- {tables.escape(note)}"
+        yield f"- {foreign.markdown(note)}"
     for group in report["groups"]:
-        yield from ("", f"### {tables.escape(group['label'])}", "")
+        yield from ("", f"### {foreign.markdown(group['label'])}", "")
         yield from markdown_table(group_table(group, names))
         lines = list(troubles(group))
         yield from [""] * bool(lines)
-        yield from (f"- {tables.escape(line)}" for line in lines)
-    yield from ("", definitions(report))
+        yield from (f"- {foreign.markdown(line)}" for line in lines)
+    yield from ("", foreign.markdown(definitions(report)))
 
 
 def markdown(report: Object) -> str:
@@ -221,7 +220,7 @@ def html_table(table: Table) -> Iterator[str]:
     def row(tag: str, cells_of: Sequence[str]) -> str:
         return "".join(
             f"<{tag}{' class=word' if i in table.words else ''}>"
-            f"{html.escape(cell)}</{tag}>" for i, cell in enumerate(cells_of))
+            f"{foreign.page(cell)}</{tag}>" for i, cell in enumerate(cells_of))
     yield "<table>"
     yield f"<tr>{row('th', table.heading)}</tr>"
     for one in table.rows:
@@ -235,7 +234,7 @@ def html_list(lines: Sequence[str], kind: str = "") -> Iterator[str]:
     if lines:
         mark = f" class={kind}" if kind else ""
         yield f"<ul{mark}>"
-        yield from (f"<li>{html.escape(line)}</li>" for line in lines)
+        yield from (f"<li>{foreign.page(line)}</li>" for line in lines)
         yield "</ul>"
 
 
@@ -243,7 +242,7 @@ def page_lines(report: Object, pictures: Sequence[tuple[str, str]]
                ) -> Iterator[str]:
     """Yield the lines of page()."""
     names = names_of(report)
-    title = html.escape(" against ".join(names))
+    title = foreign.page(" against ".join(names))
     yield "<!DOCTYPE html>"
     yield f"<html lang=en><head><meta charset=utf-8><title>{title}</title>"
     yield f"<style>{STYLE}</style></head><body>"
@@ -253,11 +252,11 @@ def page_lines(report: Object, pictures: Sequence[tuple[str, str]]
     yield from html_table(setup_table(report, names))
     yield from html_list([*alike(report), *report["notes"]], "note")
     for group in report["groups"]:
-        yield f"<h2>{html.escape(group['label'])}</h2>"
+        yield f"<h2>{foreign.page(group['label'])}</h2>"
         yield from (svg for label, svg in pictures if label == group["label"])
         yield from html_table(group_table(group, names))
         yield from html_list(list(troubles(group)))
-    yield f"<p class=note>{html.escape(definitions(report))}</p>"
+    yield f"<p class=note>{foreign.page(definitions(report))}</p>"
     yield "</body></html>"
 
 

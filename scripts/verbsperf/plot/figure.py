@@ -13,8 +13,8 @@ from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.backends import backend_agg  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
+from verbsperf.base import foreign  # noqa: E402
 from verbsperf.base.errors import NotDrawn  # noqa: E402
-from verbsperf.base.tables import printable  # noqa: E402
 from verbsperf.plot.axes import (  # noqa: E402
     draw_bands, set_x_axis, set_y_axis)
 from verbsperf.plot.curves import Panel, Picture  # noqa: E402
@@ -75,7 +75,7 @@ def add_foot(fig: Figure, lines: Sequence[str], most: int = FOOT_LINES
     """Write LINES at the very bottom, MOST of them; return their height."""
     columns = int((fig.get_figwidth() - 0.3) / (FOOT_FONT / 72 * 0.53))
     wrapped = [part for line in lines
-               for part in textwrap.wrap(printable(line), columns)]
+               for part in textwrap.wrap(foreign.terminal(line), columns)]
     if len(wrapped) > most:
         wrapped[most - 1:] = [f"and {len(wrapped) - most + 1} more lines"]
     for number, text in enumerate(reversed(wrapped)):
@@ -140,7 +140,8 @@ def add_panel(axes: Axes, picture: Picture, panel: Panel, span: Span) -> None:
     set_x_axis(axes, picture)
     set_y_axis(axes, span)
     if axes.get_subplotspec().is_first_col():
-        axes.set_ylabel(panel.y_label)
+        axes.set_ylabel("\n".join(map(foreign.terminal,
+                                      panel.y_label.splitlines())))
 
 
 def draw(picture: Picture, lines: Sequence[str], title: Optional[str] = None,

@@ -6,7 +6,7 @@ from typing import Any, Iterable, Iterator
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from verbsperf.base.tables import printable
+from verbsperf.base import foreign
 from verbsperf.plot.axes import beside
 from verbsperf.plot.curves import Curve, Dot, Picture
 
@@ -33,7 +33,7 @@ MARKER, MARKERS = 4.5, 13.0
 
 def shortened(text: str, length: int = 60) -> str:
     """Return TEXT, cut in the middle when it is longer than LENGTH."""
-    text = printable(text)
+    text = foreign.terminal(text)
     if len(text) <= length:
         return text
     return f"{text[:length - 25]}...{text[-22:]}"

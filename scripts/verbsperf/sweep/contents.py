@@ -2,7 +2,7 @@
 import collections
 from typing import Iterator, Optional, Sequence
 
-from verbsperf.base import tables
+from verbsperf.base import foreign, tables
 from verbsperf.documents import results, sources as origin
 from verbsperf.documents.jsonfile import Object
 from verbsperf.documents.points import Point, label
@@ -112,4 +112,4 @@ def text(path: str) -> str:
     if any(line[5] == "-" and line[4] != "-" for line in lines):
         out.append("95% interval -: it needs 6 rounds with a value")
     out += doubts(groups) + failures(groups)
-    return "".join(f" {line}\n" for line in out)
+    return "".join(f" {foreign.terminal(line)}\n" for line in out)

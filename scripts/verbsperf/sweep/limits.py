@@ -4,7 +4,7 @@ of the user's limits they met.
 A limit is missed where any round missed it."""
 from typing import Iterable, Iterator, Optional, Sequence
 
-from verbsperf.base import tables
+from verbsperf.base import foreign, tables
 from verbsperf.documents import points, results
 from verbsperf.documents.jsonfile import Object
 from verbsperf.documents.points import Point, label
@@ -151,21 +151,22 @@ def text(found: Object) -> str:
               for point in found["points"] if point["verdict"] == MISSED
               for word in words_of(point)]
     return contents.text(found["file"]) + "".join(
-        f" {line}\n" for line in [*missed, cases.summary(found)])
+        f" {foreign.terminal(line)}\n"
+        for line in [*missed, cases.summary(found)])
 
 
 def markdown(found: Object) -> str:
     """Return a table for a review comment."""
     out = [f"**{cases.summary(found)}**", "",
-           f"- {tables.escape(found['file'])}"]
-    out += [f"- {tables.escape(note)}" for note in found["notes"]]
+           f"- {foreign.markdown(found['file'])}"]
+    out += [f"- {foreign.markdown(note)}" for note in found["notes"]]
     out += ["", "| target | point | verdict | |", "|---|---|---|---|"]
     for point in found["points"]:
         word = point["verdict"]
         bold = word if STATES[word] == cases.PASSED else f"**{word}**"
         out.append("| " + " | ".join((
-            tables.escape(point["target"]), tables.escape(point["label"]),
-            bold, tables.escape(text_of(point)))) + " |")
+            foreign.markdown(point["target"]), foreign.markdown(point["label"]),
+            bold, foreign.markdown(text_of(point)))) + " |")
     return "\n".join(out) + "\n"
 
 

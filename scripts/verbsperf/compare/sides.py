@@ -60,16 +60,25 @@ def split_name(name: str) -> tuple[str, Optional[str]]:
     return name, None
 
 
+def whole_side(path: str) -> Side:
+    """Return the Side of all that the file PATH has, which may be the head of
+    a sweep that was killed before its first measurement."""
+    records = results.read(path)
+    if not records:
+        raise Refused(f"{path}: no measurement in it")
+    return Side(path, None, records)
+
+
 def select(name: str) -> Side:
     """Return the Side that FILE or FILE:TARGET names."""
     path, target = split_name(name)
-    whole = Side(path, None, results.read(path))
+    whole = whole_side(path)
     return whole if target is None else whole.only(target)
 
 
 def two_targets(path: str, wanted: Optional[str]) -> tuple[Side, Side]:
     """Return both sides out of one sweep; WANTED is A,B."""
-    whole = Side(path, None, results.read(path))
+    whole = whole_side(path)
     names = whole.targets()
     chosen = wanted.split(",") if wanted else names
     if len(names) == 1 and not wanted:

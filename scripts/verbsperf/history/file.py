@@ -62,6 +62,8 @@ def lines_of(path: str) -> list[Object]:
     header, records = results.read_with_header(path)
     if header is None or not isinstance(header.get("started"), str):
         raise ResultsError(f"{path}: not a sweep, of which a history is made")
+    if not records:
+        raise ResultsError(f"{path}: no measurement in it")
     by_target = results.grouped(records, lambda record: record.target)
     return [{"schema": formats.HISTORY, "started": header["started"],
              "suite": header.get("suite"), "seed": header["seed"],

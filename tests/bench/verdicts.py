@@ -44,11 +44,11 @@ CELLS = (*((noise, shift, 0, lag, 1, ROUNDS)
            for shift in (0, 0.0025, 0.005) for lag in (0, 0.3, 0.5)),
          *((noise, 0, 0.005, lag, 1, ROUNDS)
            for noise in (0.002, 0.01) for lag in (0, 0.5)),
-         (0.01, 0, 0, 0.7, 1, ROUNDS), (0.01, 0, 0, 0, 1, 5),
+         (0.01, 0, 0, 0.7, 1, ROUNDS), (0.01, 0, 0, 0, 1, 6),
          *((noise, 0.0025, 0.0025, lag, sessions, ROUNDS)
            for noise in (0.002, 0.01) for lag in (0, 0.5)
            for sessions in (3, 5)))
-SIZES, SETUPS = 20, ((3, 0.01), (3, 0.03), (10, 0.01), (10, 0.03))
+SIZES, SETUPS = 20, ((6, 0.01), (6, 0.03), (10, 0.01), (10, 0.03))
 
 
 def depending(source, shape, lag):
@@ -140,7 +140,7 @@ def ahead_somewhere(source, rounds, noise):
     cells = {size: ranking.Cell(
         {name: [*(50 * numpy.exp(source.normal(0, noise, rounds)))]
          for name in "ab"}, True, TOLERANCE, True) for size in range(SIZES)}
-    return any(name for name, _ in ranking.leaders(cells).values())
+    return any(one.ahead for one in ranking.leaders(cells).values())
 
 
 def setups(times, seed, _):

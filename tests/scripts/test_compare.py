@@ -106,7 +106,7 @@ def test_documents(compare, write):
     few = write("few.json", [document(v * 0.9) for v in STEADY[:2]])
     status, _, point = verdict(compare("--json", base, few))
     assert (status, point["verdict"], point["more_rounds"]) \
-        == (2, "inconclusive", 3)
+        == (2, "inconclusive", 4)
 
 
 def test_latency_is_worse_when_it_is_more(compare, write):

@@ -381,8 +381,8 @@ def test_two_targets_in_alternation(sweep, write_suite, tmp_path):
     assert "for a verdict" not in err
     _, out, err = sweep("-o", "few", "--rounds", 4, "--against", "old=x", suite,
                         "new=y")
-    assert "--rounds 4: --against needs 5 for a verdict\n" in err
-    assert "too few rounds, 4 of at least 5; 1 more allows a verdict" in out
+    assert "--rounds 4: --against needs 6 for a verdict\n" in err
+    assert "too few rounds, 4 of at least 6; 2 more allow a verdict" in out
     refused(sweep("-o", "o", "--against", "old=x", suite, "a=y", "b=z"), 2,
             "--against old=x: one other TARGET", "not 2")
 

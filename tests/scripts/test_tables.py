@@ -32,8 +32,8 @@ def cells(lines):
 def test_too_few_rounds_are_said(table):
     lines, point = table([100.0] * 3, [97.0, 97.01, 96.99])
     assert cells(lines)[-1] == ("inconclusive: too few rounds, 3 of at least "
-                                "5; 2 more allow a verdict")
-    assert point["reason"] == "too few rounds, 3 of at least 5"
+                                "6; 3 more allow a verdict")
+    assert point["reason"] == "too few rounds, 3 of at least 6"
 
 
 def test_a_percentile_that_rounds_lack_is_said(compare, write):
@@ -48,10 +48,10 @@ def test_a_percentile_that_rounds_lack_is_said(compare, write):
         files.append(write(name, rows))
     said = "p99 was measured in 4 and 3 of 6 and 5 rounds: too few samples"
     assert cells(compare(*files)[1].splitlines())[-1] == (
-        "inconclusive: too few rounds, 3 of at least 5; 4 more allow a "
+        "inconclusive: too few rounds, 3 of at least 6; 5 more allow a "
         f"verdict; {said}")
     point, = json.loads(compare("--json", *files)[1])["points"]
-    assert said in point["notes"] and point["more_rounds"] == 4
+    assert said in point["notes"] and point["more_rounds"] == 5
 
 
 def test_digits_tell_what_differs(table):

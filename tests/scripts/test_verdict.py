@@ -2,17 +2,23 @@
 tests/bench/verdicts.py, short."""
 import math
 import pathlib
+import re
 import sys
 
 import numpy
 import pytest
 
-from verbsperf.stats import verdict
+from verbsperf.plot import curves
+from verbsperf.stats import ranks, verdict
 from verbsperf.stats.verdict import Sample, judge
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
+TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(TOP / "tests/bench"))
 import verdicts as bench  # noqa: E402
 
+# How documents say how many rounds something needs.
+NUMBERS = re.compile(r"(?:at\s+least|fewer\s+than|for)\s+(\w+)\s+(?:rounds|"
+                     r"values)\b", re.IGNORECASE)
 STEADY = [100, 100.1, 100.2, 99.9, 99.8, 100.3]
 
 
@@ -39,7 +45,7 @@ def test_a_job_in_which_nothing_changed(noise, shift, own, lag):
                for _ in range(20)) <= 1
 
 
-@pytest.mark.parametrize("noise, rounds", [(0.002, 10), (0.03, 10), (0.01, 5)])
+@pytest.mark.parametrize("noise, rounds", [(0.002, 10), (0.03, 10), (0.01, 6)])
 def test_a_loss_is_found_among_110_points(noise, rounds):
     source = numpy.random.RandomState(8)
     cell = noise, 0, 0, 0, 1, rounds
@@ -142,10 +148,29 @@ def test_the_ratio_is_that_of_the_trimmed_means():
 
 def test_few_rounds_are_inconclusive():
     got, = judge([sample([100, 101, 102], [50, 51, 52])])
-    assert (got.verdict, got.more, got.low) == ("inconclusive", 2, None)
-    assert got.reason == "too few rounds, 3 of at least 5"
-    assert judge([sample(STEADY[:3], shifted(0.5, 3))], 3)[0].verdict \
-        == "regression"
+    assert (got.verdict, got.more, got.low) == ("inconclusive", 3, None)
+    assert got.reason == "too few rounds, 3 of at least 6"
+
+
+def test_the_fewest_rounds_are_the_same_everywhere():
+    """For a verdict, an interval by noise and one by order alone; and the
+    documents say so, wherever they say how many."""
+    few = ranks.FEWEST_ROUNDS
+    for n in (few - 1, few):
+        enough = n == few
+        assert bool(ranks.median_interval(STEADY[:n])) == enough
+        assert bool(curves.intervals_of({1: STEADY[:n]})) == enough
+        got, = judge([sample(STEADY[:n], shifted(0.5, n))])
+        assert (got.low is not None) == enough
+        assert (got.verdict == "regression") == enough
+    said = {}
+    for path in [*TOP.glob("doc/*.md"), *TOP.glob("man/*.in")]:
+        said[path.name] = NUMBERS.findall(path.read_text())
+    assert {"roce-infiniband.md", "verbsperf-compare.1.in",
+            "verbsperf-plot.1.in", "verbsperf-sweep.1.in"} <= {
+                name for name, found in said.items() if found}
+    assert {number for found in said.values() for number in found} == {
+        str(few)}
 
 
 def test_two_clusters_are_no_verdict():
@@ -191,7 +216,6 @@ def test_what_is_said_of_values():
     assert said(STEADY, STEADY) == said(STEADY, shifted(1.1)) == ""
     assert said([1] * 6, [2] * 6) == "no spread: all rounds of a session " \
         "have the same value"
-    assert said(STEADY[:5], shifted(1.1, 5)).startswith("5 rounds: one that")
     assert said([1], [1]) == ""
 
 

@@ -17,7 +17,7 @@ from verbsperf.forms import reports
 from verbsperf.history import file as history
 from verbsperf.plan import program, suite, target
 from verbsperf.plan.target import Target
-from verbsperf.stats import libraries, verdict
+from verbsperf.stats import libraries, ranks
 from verbsperf.sweep import contents, file as sweepfile, limits, rounds
 from verbsperf.sweep.running import Sweep, Wanted, estimate
 
@@ -163,9 +163,9 @@ def sweep(options: argparse.Namespace) -> int:
     if options.against and not options.list:
         libraries.check()
     wanted = want(options)
-    if options.against and wanted.rounds < verdict.FEWEST_ROUNDS:
+    if options.against and wanted.rounds < ranks.FEWEST_ROUNDS:
         say(f"--rounds {wanted.rounds}: --against needs "
-            f"{verdict.FEWEST_ROUNDS} for a verdict")
+            f"{ranks.FEWEST_ROUNDS} for a verdict")
     if options.list:
         show_points(wanted)
         return 0

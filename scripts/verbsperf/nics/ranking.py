@@ -4,12 +4,10 @@ import itertools
 from typing import (Hashable, Iterator, Mapping, NamedTuple, Optional,
                     Sequence, TypeVar)
 
+from verbsperf.base.tables import counted
 from verbsperf.documents.points import size_text
 from verbsperf.stats import ranks, verdict
 from verbsperf.stats.verdict import Judgement, Sample
-
-# Rounds of each set-up for an interval of their ratio.
-FEWEST_ROUNDS = 3
 
 K = TypeVar("K", bound=Hashable)
 
@@ -34,29 +32,47 @@ class Cell(NamedTuple):
                           self.values[name]))
 
 
+class Lead(NamedTuple):
+    """Which set-up is ahead of all others."""
+
+    ahead: Optional[str]
+    factor: float               # by which it is
+    doubtful: Optional[str]     # which may be, where by chance some would be
+
+
 class Stretch(NamedTuple):
     """Neighbouring sizes with one set-up ahead, or none."""
 
     ahead: Optional[str]
     sizes: tuple[int, ...]
     most: float         # by what factor at most
+    doubtful: dict[int, str]    # which may be ahead at some of the sizes
 
 
 def judge(samples: dict[K, Sample]) -> dict[K, Judgement]:
     """Judge SAMPLES by their keys, each for the better and for the worse."""
-    return dict(zip(samples, verdict.judge([*samples.values()], FEWEST_ROUNDS,
+    return dict(zip(samples, verdict.judge([*samples.values()],
                                            directions=2)))
 
 
-def leaders(cells: dict[K, Cell]) -> dict[K, tuple[Optional[str], float]]:
-    """Return (which is ahead of all others or None, by what factor) of each of
-    CELLS that two set-ups have."""
+def lead_of(cell: Cell, best: str, found: Judgement) -> Lead:
+    """Return what FOUND, of BEST to the next best in CELL, says."""
+    if found.reason == verdict.BETTER:
+        return Lead(best, max(found.ratio, 1 / found.ratio), None)
+    # the end of its interval that is nearest to no change
+    near = found.low if cell.more_is_better else found.high and 1 / found.high
+    beyond = near is not None and near > 1 + cell.tolerance
+    return Lead(None, 1.0, best if beyond else None)
+
+
+def leaders(cells: dict[K, Cell]) -> dict[K, Lead]:
+    """Return which is ahead of all others in each of CELLS that two set-ups
+    have."""
     orders = {key: cell.order() for key, cell in cells.items()
               if len(cell.values) > 1}
     found = judge({key: cells[key].sample(order[1], order[0])
                    for key, order in orders.items()})
-    return {key: (orders[key][0], max(one.ratio, 1 / one.ratio))
-            if one.reason == verdict.BETTER else (None, 1.0)
+    return {key: lead_of(cells[key], orders[key][0], one)
             for key, one in found.items()}
 
 
@@ -67,14 +83,16 @@ def ratios(cells: dict[K, Cell], base: str) -> dict[tuple[K, str], Judgement]:
                   for name in cell.values if name != base})
 
 
-def stretches(by_size: Mapping[int, tuple[Optional[str], float]]
-              ) -> list[Stretch]:
+def stretches(by_size: Mapping[int, Lead]) -> list[Stretch]:
     """Return which is ahead at which sizes, of leaders BY_SIZE."""
     found = []
     for name, own in itertools.groupby(sorted(by_size.items()),
-                                       key=lambda one: one[1][0]):
-        sizes, factors = zip(*((size, factor) for size, (_, factor) in own))
-        found.append(Stretch(name, sizes, max(factors)))
+                                       key=lambda one: one[1].ahead):
+        leads = dict(own)
+        found.append(Stretch(
+            name, tuple(leads), max(one.factor for one in leads.values()),
+            {size: one.doubtful for size, one in leads.items()
+             if one.doubtful}))
     return found
 
 
@@ -107,6 +125,18 @@ def factor_text(factor: float) -> str:
     return f"by up to {100 * (factor - 1):.3g}%"
 
 
+def doubts(found: Sequence[Stretch], family: int) -> Iterator[str]:
+    """Yield which may be ahead at which sizes of FOUND, with an interval of
+    which there is one by chance among FAMILY points."""
+    at: dict[str, list[str]] = {}
+    for one in found:
+        for size, name in one.doubtful.items():
+            at.setdefault(name, []).append(bytes_text(size))
+    for name, sizes in at.items():
+        yield (f"{name} perhaps ahead at {', '.join(sizes)}, but not "
+               f"significant among {counted(family, 'point')}")
+
+
 def words(found: Sequence[Stretch]) -> Iterator[str]:
     """Yield what is said of each stretch of FOUND."""
     for i, one in enumerate(found):
@@ -117,6 +147,8 @@ def words(found: Sequence[Stretch]) -> Iterator[str]:
             yield f"{one.ahead} ahead {where}, {factor_text(one.most)}"
 
 
-def sentence(found: Sequence[Stretch]) -> str:
-    """Say which is ahead where: "ib ahead up to 4K, by up to 3%; ..."."""
-    return "; ".join(words(found)) or "not measured by two set-ups"
+def sentence(found: Sequence[Stretch], family: int) -> str:
+    """Say which is ahead where: "ib ahead up to 4K, by up to 3%; ...". FAMILY
+    points of all tests were judged."""
+    return "; ".join([*words(found), *doubts(found, family)]
+                     ) or "not measured by two set-ups"

@@ -117,7 +117,7 @@ class Compared(NamedTuple):
     """How set-ups are to each other."""
 
     ratios: dict[tuple[Key, str], Judgement]    # to the first set-up
-    leaders: dict[Key, tuple[Optional[str], float]]
+    leaders: dict[Key, ranking.Lead]
 
     def ratio(self, key: Key, name: str) -> Optional[Object]:
         """Return how the set-up NAME is to the first, of KEY."""
@@ -145,9 +145,11 @@ def crossings(index: int, group: Group, compared: Compared) -> Iterator[Object]:
             size: compared.leaders[key] for size, key in keys.items()
             if key in compared.leaders})
         yield {"metric": metric, "title": METRICS[metric].title,
-               "sentence": ranking.sentence(found),
+               "sentence": ranking.sentence(found, len(compared.leaders)),
                "stretches": [{"ahead": one.ahead, "sizes": list(one.sizes),
-                              "factor": one.most} for one in found]}
+                              "factor": one.most,
+                              "not_significant": sorted(one.doubtful)}
+                             for one in found]}
 
 
 def group_json(index: int, group: Group, names: Sequence[str],
@@ -169,9 +171,9 @@ def together(every: Setups) -> bool:
 def notes_of(every: Setups, groups: Sequence[Group]) -> Iterator[str]:
     """Yield what a reader should know besides the tables."""
     rounds = min(side.rounds() for side in every.values())
-    if rounds < ranking.FEWEST_ROUNDS:
+    if rounds < ranks.FEWEST_ROUNDS:
         yield (f"{rounds} round{'s' if rounds > 1 else ''} of a set-up: "
-               f"{ranking.FEWEST_ROUNDS} of each tell which is ahead, and give"
+               f"{ranks.FEWEST_ROUNDS} of each tell which is ahead, and give"
                " intervals")
     if not together(every):
         yield ("several sessions: what changed from one to the other is in the"

@@ -1,16 +1,21 @@
 """The report of verbsperf-compare --nics as text, Markdown and HTML."""
+import itertools
 from typing import Iterator, NamedTuple, Optional, Sequence
 
 from verbsperf.base import foreign, tables
 from verbsperf.base.metrics import METRICS
+from verbsperf.base.tables import counted
 from verbsperf.documents.jsonfile import Object
 from verbsperf.documents.points import size_text
+from verbsperf.nics.ranking import bytes_text
 from verbsperf.nics.report import COMPARED, SHOWN
 from verbsperf.nics.setups import ENDS
 
 # Of things that are alike, as many are named.
 ALIKE = ("verbsperf", "kernel", "device", "link layer", "link rate in Gb/s",
          "MTU", "GID type", "firmware", "driver", "NUMA node")
+# Of sizes at which the same rose or failed, as many are named.
+PLACES = 3
 STYLE = """body { font: 15px/1.45 sans-serif; max-width: 60em; margin: 2em auto;
 padding: 0 1em; color: #222 }
 table { border-collapse: collapse; margin: 1em 0; font-size: 14px }
@@ -124,19 +129,36 @@ def short(report: Object) -> Iterator[str]:
             yield f"{group['label']}, {one['title']}: {one['sentence']}"
 
 
+def troubles_of(figure: Object) -> Iterator[tuple[str, str]]:
+    """Yield (what it is, how much of it) of what rose or failed in FIGURE."""
+    for rose in figure["rose"]:
+        meaning = f" ({rose['meaning']})" if rose["meaning"] else ""
+        yield (f"{rose['counter']} of the {rose['end']} rose{meaning}",
+               f"by {rose['value']}")
+    if figure["failed"]:
+        total = figure["failed"] + figure["rounds"]
+        yield (f"failed ({figure['error']})",
+               f"{figure['failed']} of {total} rounds")
+
+
+def places_text(name: str, places: Sequence[str]) -> str:
+    """Say at which PLACES of the set-up NAME it was, not all of many."""
+    more = len(places) - PLACES
+    return f"in {name} " + ", ".join(places[:PLACES]) + (
+        f" and at {counted(more, 'more size')}" if more > 0 else "")
+
+
 def troubles(group: Object) -> Iterator[str]:
-    """Yield what rose and what failed in GROUP."""
+    """Yield what rose and what failed in GROUP, a line for each."""
+    found: dict[str, dict[str, list[str]]] = {}
     for point in group["points"]:
-        for name, one in point["figures"].items():
-            at = f"{name} {size_text(point['size'])}"
-            for rose in one["rose"]:
-                meaning = f": {rose['meaning']}" if rose["meaning"] else ""
-                yield (f"{at}: {rose['counter']} of the {rose['end']} rose by "
-                       f"{rose['value']}{meaning}")
-            if one["failed"]:
-                total = one["failed"] + one["rounds"]
-                yield (f"{at}: {one['failed']} of {total} rounds failed: "
-                       f"{one['error']}")
+        for name, figure in point["figures"].items():
+            for what, much in troubles_of(figure):
+                found.setdefault(what, {}).setdefault(name, []).append(
+                    f"{much} at {bytes_text(point['size'])}")
+    for what, by_name in found.items():
+        yield f"{what}: " + "; ".join(itertools.starmap(places_text,
+                                                         by_name.items()))
 
 
 def definitions(report: Object) -> str:
@@ -145,9 +167,9 @@ def definitions(report: Object) -> str:
     kinds = [kind for kind in ("bandwidth", "latency")
              if any(group["kind"] == kind for group in report["groups"])]
     words = " and ".join(f"{limits[kind]:g}% of {kind}" for kind in kinds)
-    return (f"figures: trimmed means; to {first}: their ratio; ahead: with all"
-            f" of its 95% interval by more than {words}, by chance in 1% of "
-            "reports")
+    return (f"figures: trimmed means; to {first}: their ratio; ahead: of all, "
+            f"with its 95% interval by more than {words}, by chance in "
+            "1% of reports")
 
 
 def names_of(report: Object) -> list[str]:

@@ -13,8 +13,8 @@ from verbsperf.stats.libraries import numpy, special
 
 RUN_BARS = "bars: 95% confidence interval over the run's intervals"
 ROUND_BARS = "bars: 95% confidence interval of the median of the rounds"
-RANGE_BARS = ("dotted bars: range of the rounds, too few for a confidence"
-              " interval")
+RANGE_BARS = ("dotted bars: range of the rounds; a confidence interval needs "
+              f"{ranks.FEWEST_ROUNDS}")
 
 
 class Dot(NamedTuple):
@@ -82,7 +82,7 @@ Interval = tuple[float, float]
 def intervals_of(samples: dict[float, list[float]]) -> dict[float, Interval]:
     """Return the 95% interval of the median of SAMPLES with rounds enough."""
     enough = {x: values for x, values in samples.items()
-              if len(values) >= verdict.FEWEST_ROUNDS}
+              if len(values) >= ranks.FEWEST_ROUNDS}
     if not enough:
         return {}
     found = noise.noise_of([numpy.log(numpy.maximum(values, verdict.LEAST))

@@ -13,6 +13,11 @@ from typing import Optional, Sequence
 
 from verbsperf.stats.libraries import stats
 
+# Of fewer rounds there is no 95% interval by their order alone, since all of
+# them are on one side of the median in 6% of cases; and so no interval of any
+# kind is shown, no verdict made and no set-up said to be ahead.
+FEWEST_ROUNDS = 6
+
 Estimate = tuple[float, Optional[float], Optional[float]]
 Interval = tuple[float, float, float]   # a middle, and both ends around it
 median = statistics.median      # of one value at least

@@ -29,8 +29,6 @@ INCONCLUSIVE = "inconclusive"
 BETTER = "better by more than the tolerance"
 # The interval of a point, and the jobs with a false regression.
 CONFIDENCE, FALSE_JOBS = 0.95, 0.01
-# No verdict is made of fewer values of either side, however clear.
-FEWEST_ROUNDS = 5
 TOO_FEW = "too few rounds"
 MOST_ROUNDS, MOST_SESSIONS = 1000, 100
 # What is less is 0, a run in which nothing arrived: it has a logarithm.
@@ -357,13 +355,13 @@ def judged(sample: Sample, change: Change, family: int) -> Judgement:
                      adjusted, more, sessions, reason)
 
 
-def too_few(sample: Sample, fewest: int) -> Judgement:
-    """Return the Judgement of SAMPLE, without the FEWEST rounds for one."""
+def too_few(sample: Sample) -> Judgement:
+    """Return the Judgement of SAMPLE, whose rounds are too few for one."""
     have, change = sample.rounds(), change_of(sample.means())
     return Judgement(INCONCLUSIVE, math.exp(
         change if sample.higher_is_better else -change), None, None, None,
-        None, fewest - have, None,
-        f"{TOO_FEW}, {have} of at least {fewest}")
+        None, ranks.FEWEST_ROUNDS - have, None,
+        f"{TOO_FEW}, {have} of at least {ranks.FEWEST_ROUNDS}")
 
 
 def kind_of(sample: Sample) -> tuple[bool, float, bool]:
@@ -371,18 +369,18 @@ def kind_of(sample: Sample) -> tuple[bool, float, bool]:
     return sample.higher_is_better, sample.tolerance, sample.together
 
 
-def judge(samples: Sequence[Sample], fewest: int = FEWEST_ROUNDS,
-          directions: int = 1) -> list[Judgement]:
+def judge(samples: Sequence[Sample], directions: int = 1) -> list[Judgement]:
     """Judge SAMPLES, in their order, each kind by its own noise; those with
-    less than FEWEST rounds are inconclusive.  Changes in both DIRECTIONS may
-    be meant."""
-    enough = [i for i, one in enumerate(samples) if one.rounds() >= fewest]
+    too few rounds are inconclusive.  Changes in both DIRECTIONS may be
+    meant."""
+    enough = [i for i, one in enumerate(samples)
+              if one.rounds() >= ranks.FEWEST_ROUNDS]
     found: dict[int, Change] = {}
     for kind in set(map(kind_of, (samples[i] for i in enough))):
         own = [i for i in enough if kind_of(samples[i]) == kind]
         found.update(zip(own, changes_of([samples[i] for i in own])))
     return [judged(sample, found[i], directions * len(found)) if i in found
-            else too_few(sample, fewest) for i, sample in enumerate(samples)]
+            else too_few(sample) for i, sample in enumerate(samples)]
 
 
 def remarks(sample: Sample) -> Iterator[str]:
@@ -390,15 +388,12 @@ def remarks(sample: Sample) -> Iterator[str]:
     every = [*sample.base.values(), sample.new]
     rounds = sum(map(len, every))
     different = sum(len(set(values)) for values in every)
-    if sample.rounds() < FEWEST_ROUNDS:
+    if sample.rounds() < ranks.FEWEST_ROUNDS:
         return
     if all(len(set(values)) == 1 for values in every):
         yield "no spread: all rounds of a session have the same value"
     elif different <= rounds / 2:
         yield f"ties: {different} different values in {rounds} rounds"
-    if sample.rounds() == FEWEST_ROUNDS:
-        yield (f"{FEWEST_ROUNDS} rounds: one that is an outlier widens the "
-               "interval, which it does not from 6 on")
 
 
 def needed_text(rounds: Optional[int], sessions: Optional[int],

@@ -110,6 +110,7 @@ def text(path: str) -> str:
     out = title(path, header, records)
     out += tables.table(HEADING, lines, left=(0, 3))
     if any(line[5] == "-" and line[4] != "-" for line in lines):
-        out.append("95% interval -: it needs 6 rounds with a value")
+        out.append(f"95% interval -: it needs {ranks.FEWEST_ROUNDS} rounds "
+                   "with a value")
     out += doubts(groups) + failures(groups)
     return "".join(f" {foreign.terminal(line)}\n" for line in out)

@@ -4,6 +4,7 @@ import json
 import pytest
 
 from conftest import document, refused, run, sweep_lines
+from verbsperf.base import metrics
 from verbsperf.compare import comparison, view
 
 STEADY = [50 * (1 + i / 1000) for i in (0, 3, -2, 5, -4, 1, 2, -1, 4, -3)]
@@ -448,13 +449,63 @@ def test_a_program_without_scipy_says_so(tmp_path):
 @pytest.mark.parametrize("sessions, family, words", (
     (1, 0, "base, new: trimmed means; change: new to base"),
     (1, 7, "base, new: trimmed means; change: new to base; 95% interval: of "
-     "the change, by the spread of rounds; p: that one of so many points "
-     "differs as much where nothing changed, Sidak's of 7"),
+     "the change, by the spread of rounds; p: that any of 7 points (Sidak) "
+     "differs as much where nothing changed"),
     (3, 1, "base: geometric mean of the trimmed means of 3 sessions; new: "
      "trimmed mean; change: new to base; 95% interval: of the change, by the "
-     "spread of rounds and sessions; p: that one of so many points differs as "
-     "much where nothing changed, Sidak's of 1")))
+     "spread of rounds and sessions; p: that the point differs as much where "
+     "nothing changed")))
 def test_what_the_columns_mean(sessions, family, words):
     """Of what the table has: without a point that was judged, no p."""
     assert view.definition({"base": {"sessions": sessions},
                             "family": family}) == words
+
+
+# As rounds of a busy host: by half.
+NOISY = [50 * factor for factor in (1, 1.6, 0.6, 1.3, 0.7, 1.5)]
+
+
+@pytest.mark.parametrize("new, headline", (
+    ([value * 0.42 for value in NOISY[::-1]], "probably slower: write_bw RC 64 "
+     "1 QP -58.0% (p 0.0"),
+    ([value * 0.42 for value in NOISY[:3]], "perhaps slower: write_bw RC 64 1 "
+     "QP "), (NOISY[::-1], "perhaps as fast: none is seen slower by more")))
+def test_the_headline_says_what_is_likely(compare, write, new, headline):
+    """A loss that may be chance does not look as a night without a change."""
+    both = (write("a.json", [document(v) for v in NOISY]),
+            write("b.json", [document(v) for v in new]))
+    status, text, _ = compare(*both)
+    assert status == 2
+    assert f" inconclusive: 1 point; {headline}" in text.splitlines()[-1]
+    assert compare("--markdown", *both)[1].startswith(
+        "**inconclusive: 1 point; " + headline[:8])
+    _, _, point = verdict(compare("--json", *both))
+    assert headline.startswith(point["likely"])
+
+
+def test_no_regression_looks_as_if_by_chance():
+    """0.00996 is below the 0.01 of a regression, and 0.01004 is not."""
+    assert [view.p_text(p) for p in (0.00996, 0.01004)] == ["<0.0100",
+                                                            "0.0100"]
+
+
+@pytest.mark.parametrize("name, samples", (
+    ("p50", 5), ("p99", 299), ("p99_9", 2995), ("p99_99", 29956),
+    ("mean", None), ("gbps", None)))
+def test_samples_of_a_percentile(name, samples):
+    """As verbsperf-measurement(7) has them."""
+    assert metrics.samples_for(name) == samples
+
+
+def test_too_few_samples_have_an_advice(compare, write):
+    """Not only that p99 was not measured, at every point."""
+    rows = [document(p99=9.0) for _ in STEADY]
+    for row in rows:
+        row["results"][0]["latency"]["p99"] = None
+    both = write("a.json", rows), write("b.json", [document(p99=9.0)
+                                                   for _ in STEADY])
+    advice = "p99 needs 299 samples of a run: measure for longer (-D)"
+    status, text, _ = compare(*both)
+    assert status == 2
+    assert text.count(advice) == 1 and ", or compare --metric p50" in text
+    assert advice not in compare("--metric", "p50", *both)[1]

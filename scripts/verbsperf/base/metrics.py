@@ -1,5 +1,6 @@
 """What is measured, and how it is compared: the one table of metrics."""
-from typing import NamedTuple
+import math
+from typing import NamedTuple, Optional
 
 
 class Metric(NamedTuple):
@@ -42,6 +43,16 @@ TIMES = tuple(name for name, one in METRICS.items() if not one.is_rate)
 # by how many percent it may be worse.
 COMPARED = {"bandwidth": "gbps", "latency": "p99"}
 TOLERANCES = {"bandwidth": 2.0, "latency": 5.0}
+
+
+def samples_for(name: str) -> Optional[int]:
+    """Return how many samples of a run verbsperf needs for the percentile
+    NAME, such as p99_9, so that one of them is beyond it in 95% of cases; None
+    of what is no percentile."""
+    if not name[1:2].isdigit():
+        return None
+    share = float(name[1:].replace("_", ".")) / 100
+    return math.ceil(math.log(0.05) / math.log(share))
 
 
 def kind_of(test: str) -> str:

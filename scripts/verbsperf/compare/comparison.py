@@ -4,7 +4,7 @@ import statistics
 from typing import Iterator, NamedTuple, Optional, Sequence
 
 from verbsperf.base import tables
-from verbsperf.base.metrics import METRICS, kind_of
+from verbsperf.base.metrics import METRICS, kind_of, samples_for
 from verbsperf.compare import alike
 from verbsperf.compare.sides import Key, Pair, Side, pair_up
 from verbsperf.documents import results
@@ -18,6 +18,10 @@ SCHEMA = "verbsperf-compare/1"
 ORDER = (verdict.REGRESSION, verdict.INCONCLUSIVE, verdict.WITHIN)
 # Of those that rose, as many are named.
 MOST_COUNTERS = 4
+# What is likely of a point that is inconclusive, the worst first; the first
+# where chance would show as much at any point in fewer jobs than these.
+LIKELY = ("probably slower", "perhaps slower", "perhaps as fast")
+LIKELY_P = 0.05
 
 
 class Measured(NamedTuple):
@@ -171,6 +175,21 @@ def decided(entry: Entry, found: verdict.Judgement) -> tuple[str, list[str]]:
                      *worse_side(entry, outcome, better)]
 
 
+def likely_of(entry: Entry, found: Optional[verdict.Judgement]
+              ) -> Optional[str]:
+    """Return which of LIKELY is ENTRY, whose values were judged as FOUND and
+    told no more; None where they tell nothing."""
+    if found is None:
+        return None
+    share = entry.tolerance / 100
+    is_worse = (found.ratio < 1 - share if METRICS[entry.metric].is_rate
+                else found.ratio > 1 + share)
+    if not is_worse:
+        return LIKELY[2]
+    return LIKELY[0 if found.adjusted is not None
+                  and found.adjusted < LIKELY_P else 1]
+
+
 def finish(entry: Entry, found: Optional[verdict.Judgement]) -> Object:
     """Return the point as the report has it."""
     numbers: Object = dict.fromkeys(verdict.Judgement._fields)
@@ -186,6 +205,8 @@ def finish(entry: Entry, found: Optional[verdict.Judgement]) -> Object:
             "new_rounds": entry.new.number(),
             **{name: numbers[name] for name in ("ratio", "low", "high", "p")},
             "p_adjusted": numbers["adjusted"], "verdict": outcome,
+            "likely": likely_of(entry, found)
+            if outcome == verdict.INCONCLUSIVE else None,
             "more_rounds": numbers["more"] and rounds_for(entry,
                                                           numbers["more"]),
             "more_sessions": numbers["sessions"],
@@ -219,8 +240,24 @@ def side_json(side: Side) -> Object:
             "rounds": side.rounds()}
 
 
-def notes_of(base: Side, new: Side, pair: Pair) -> Iterator[str]:
+def few_samples(metric: str, records: Sequence[Record]) -> Iterator[str]:
+    """Yield what to do about the percentile METRIC, if some of RECORDS have too
+    few samples for it."""
+    short = [record for record in records if record.row
+             and record.row["latency"]
+             and results.metric(record.row, metric) is None]
+    needed = samples_for(metric)
+    if short and needed:
+        other = "" if metric == "p50" else ", or compare --metric p50"
+        yield (f"{tables.unit(metric).removesuffix(' us')} needs {needed} "
+               f"samples of a run: measure for longer (-D){other}")
+
+
+def notes_of(base: Side, new: Side, pair: Pair, asked: Question
+             ) -> Iterator[str]:
     """Yield what a reader should know besides the table."""
+    yield from few_samples(asked.metrics["latency"],
+                           [*base.records, *new.records])
     sessions = [set(map(session_of, side.records)) for side in (base, new)]
     if sessions[0] != sessions[1] and len(sessions[0]) == 1:
         yield ("one session of each: what changed from one evening to the "
@@ -244,5 +281,5 @@ def compare(base: Side, new: Side, asked: Question, force: bool) -> Object:
             "counts": {name: found.count(name) for name in ORDER},
             "tolerance_percent": asked.tolerances,
             "family": sum(point["p"] is not None for point in points),
-            "notes": [*forced, *notes_of(base, new, pair)],
+            "notes": [*forced, *notes_of(base, new, pair, asked)],
             "points": points}

@@ -7,12 +7,13 @@ from verbsperf.base import foreign
 from verbsperf.base.metrics import METRICS
 from verbsperf.base.tables import (counted, interval, number, percent, table,
                                    unit)
+from verbsperf.compare.comparison import LIKELY
 from verbsperf.documents.jsonfile import Object
 from verbsperf.forms.cases import (FAILED, PASSED, UNDECIDED, Case, Gauge,
                                    Verdicts, labels_of, summary,
                                    value_gauge, verdict_gauges)
-from verbsperf.stats.verdict import (INCONCLUSIVE, REGRESSION, WITHIN,
-                                     needed_text)
+from verbsperf.stats.verdict import (FALSE_JOBS, INCONCLUSIVE, LEAST,
+                                     REGRESSION, WITHIN, needed_text)
 
 HEADING = ("point", "metric", "base", "new", "change", "95% interval", "p",
            "verdict")
@@ -39,7 +40,11 @@ def p_text(p: Optional[float]) -> str:
     """Return a probability, no more exact than is useful."""
     if p is None:
         return "-"
-    return "<0.0001" if p < 0.0001 else f"{p:.4f}"
+    text = f"{p:.4f}"
+    if p < 0.0001:
+        return "<0.0001"
+    # what counts as no accident does not look like the limit of that
+    return f"<{text}" if p < FALSE_JOBS <= float(text) else text
 
 
 def verdict(point: Object) -> str:
@@ -96,9 +101,39 @@ def definition(report: Object) -> str:
     if report["family"]:
         words += ("; 95% interval: of the change, by the spread of rounds"
                   + " and sessions" * (sessions > 1)
-                  + "; p: that one of so many points differs as much where "
-                  f"nothing changed, Sidak's of {report['family']}")
+                  + f"; p: that {any_point(report['family'])} differs as much "
+                  "where nothing changed")
     return words
+
+
+def any_point(family: int) -> str:
+    """Say of which of FAMILY points p is the probability."""
+    return "the point" if family == 1 else f"any of {family} points (Sidak)"
+
+
+def tendency(report: Object) -> str:
+    """Say what is likely where REPORT has no answer: a large loss that may be
+    chance is not the same as none."""
+    found: dict[str, list[Object]] = {}
+    for point in report["points"]:
+        found.setdefault(point["likely"], []).append(point)
+    for word in LIKELY[:2]:
+        if word in found:
+            worst = max(found[word], key=lambda one: abs(math.log(
+                max(one["ratio"], LEAST))))
+            p = worst["p_adjusted"]
+            known = "" if p is None else f" (p {p_text(p)})"
+            more = len(found[word]) - 1
+            return (f"{word}: {worst['label']} {percent(worst['ratio'], 1)}"
+                    f"{known}" + f", and {more} more" * bool(more))
+    return (f"{LIKELY[2]}: none is seen slower by more than the tolerance"
+            if LIKELY[2] in found else "")
+
+
+def headline(report: Object) -> str:
+    """Return the verdict of REPORT in a line, with what is likely."""
+    likely = (tendency(report) if report["verdict"] == INCONCLUSIVE else "")
+    return "; ".join(filter(None, (summary(report), likely)))
 
 
 def text(report: Object) -> str:
@@ -107,13 +142,13 @@ def text(report: Object) -> str:
            *table(HEADING, [cells(point) for point in report["points"]],
                   left=(0, 1, len(HEADING) - 1)),
            *(f"note: {note}" for note in report["notes"]),
-           definition(report), summary(report)]
+           definition(report), headline(report)]
     return "".join(f" {foreign.terminal(line)}\n" for line in out)
 
 
 def markdown(report: Object) -> str:
     """Return a table for a review comment; verdicts other than ok are bold."""
-    out = [f"**{summary(report)}**", ""]
+    out = [f"**{foreign.markdown(headline(report))}**", ""]
     out += [f"- {foreign.markdown(line)}" for line in heading(report)]
     out += [f"- note: {foreign.markdown(note)}" for note in report["notes"]]
     out += ["", "| " + " | ".join(HEADING) + " |",
@@ -157,7 +192,7 @@ def gauges_of(point: Object) -> list[Gauge]:
 def verdicts(report: Object) -> Verdicts:
     """Return what programs read of REPORT, a comparison."""
     return Verdicts(
-        "verbsperf-compare", summary(report),
+        "verbsperf-compare", headline(report),
         [case_of(point) for point in report["points"]],
         [gauge for point in report["points"]
          for gauge in gauges_of(point)], markdown(report))

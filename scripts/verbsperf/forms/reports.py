@@ -116,7 +116,8 @@ def github(found: Verdicts) -> str:
                               + f"{case.name}: {case.text}")
              for case in loud]
     write_summary(found.page)
-    return "".join(f"{line}\n" for line in [*lines, found.summary])
+    return "".join(f"{line}\n" for line in [
+        *lines, foreign.terminal(found.summary)])
 
 
 def write_summary(page: str) -> None:

@@ -16,8 +16,9 @@ from verbsperf.documents import results
 from verbsperf.documents.points import Point
 from verbsperf.documents.results import Record
 from verbsperf.plan.target import Target
-from verbsperf.sweep import rounds
-from conftest import FAKE, SCRIPTS, check, document, refused
+from verbsperf.base import progress
+from verbsperf.sweep import measure, rounds
+from conftest import FAKE, SCRIPTS, called, check, document, refused
 
 SMALL = "write_bw: --size 64,4K --qps 1,8\n"
 
@@ -283,8 +284,8 @@ def test_interrupted(tmp_path, stuck, number):
     stuck.send_signal(number)
     _, err = stuck.communicate(timeout=60)
     assert stuck.returncode == 130
-    assert ("interrupted; 5 measured, 0 failed, and the same command continues "
-            "it, after 12 hours with --resume\n") in err
+    assert ("interrupted; 5 measured, 0 failed; the same command continues it,"
+            " if given within 12 hours; later it needs --resume, too\n") in err
     assert "Traceback" not in err
     assert len(entries(tmp_path / "out")) == 6
 
@@ -334,8 +335,8 @@ def test_disk_full(sweep, small, tmp_path):
 
     arguments = ("-o", "out", "--rounds", 2, small, "a=x", "b=y")
     refused(sweep(*arguments, preexec_fn=limit), 1, "out: cannot write: File "
-            "too large", "the same command continues it, after 12 hours with "
-            "--resume")
+            "too large", "the same command continues it, if given within 12 "
+            "hours", "--resume")
     some = len(entries(tmp_path / "out"))
     assert 1 < some < 17
     assert sweep(*arguments)[0] == 0
@@ -556,3 +557,29 @@ def test_sweep_and_compare(sweep, compare, write_suite, tmp_path):
     assert len(re.findall("  within tolerance(?:: ties.*)?\n", text)) == 3
     status, text, _ = compare("--targets", "base,slow", path)
     assert status == 1 and text.count("  regression\n") == 3
+
+
+@pytest.mark.parametrize("takes, options, said", (
+    (5.4, "--duration 0.5 --warmup 0.1", "a measurement takes 5.4 s here, and "
+     "not 0.9 s: about 1 min 26 s left"),
+    (1.0, "--duration 0.5 --warmup 0.1", None),
+    (5.4, "--iterations 100", "a measurement takes 5.4 s here: about 1 min 26 "
+     "s left")))
+def test_the_time_is_corrected(monkeypatch, tmp_path, write_suite, takes,
+                               options, said):
+    """Where set-up takes longer than was supposed, before a round is over."""
+    clock = [0.0]
+    real = measure.entry_of
+
+    def entry_of(*arguments):
+        clock[0] += takes
+        return real(*arguments)
+    monkeypatch.setattr(measure, "entry_of", entry_of)
+    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    monkeypatch.setenv("VERBSPERF", str(FAKE))
+    monkeypatch.chdir(tmp_path)
+    suite = write_suite(f"write_bw: --size 64..512 {options}\n")
+    status, _, err = called("sweep", "-o", "out", "--rounds", 5, suite, "a")
+    assert status == 0, err
+    assert err.count("a measurement takes") == bool(said)
+    assert (said or "20 measured") in err

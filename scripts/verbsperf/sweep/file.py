@@ -19,8 +19,8 @@ from verbsperf.plan.target import Target
 
 # Half a day: a job of every night does not go on with the night before.
 GOES_ON_WITHIN = 12 * 3600
-GOES_ON = ("the same command continues it, after "
-           f"{GOES_ON_WITHIN // 3600} hours with --resume")
+GOES_ON = ("the same command continues it, if given within "
+           f"{GOES_ON_WITHIN // 3600} hours; later it needs --resume, too")
 
 
 class Begun(NamedTuple):

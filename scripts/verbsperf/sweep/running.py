@@ -16,6 +16,12 @@ from verbsperf.sweep import file, limits, measure, rounds
 from verbsperf.sweep.rounds import Goal, Measurement
 
 
+# After as many measurements it is known how long one takes here.
+LEARNED = 4
+# As much longer than was announced, it is said.
+LONGER = 1.3
+
+
 class Wanted(NamedTuple):
     """What a sweep is to measure."""
 
@@ -48,6 +54,9 @@ class Sweep:
         self.failed_before = len(begun.records) - self.before
         self.done = {(r.target, r.round, r.point) for r in self.records}
         self.told: set[Any] = set()
+        # seconds and measurements of unknown time, of all and of those done
+        self.announced = rounds.total_seconds(self.all_left())
+        self.expected = 0.0
         self.progress = Progress(
             sum(1 for _ in self.all_left()),
             about="at most" if wanted.goal else "about")
@@ -66,7 +75,26 @@ class Sweep:
         self.begun.lines.append(entry)
         self.records.append(record)
         self.progress.end()
+        self.expected += rounds.seconds(point, target) or 0.0
+        self.correct()
         self.tell(record)
+
+    def correct(self) -> None:
+        """Say how long it takes, once that is seen, if what was announced did
+        not say: set-up and end of a run depend on hosts and devices."""
+        progress, (seconds, unknown) = self.progress, self.announced
+        if progress.measured != LEARNED or progress.done == progress.total:
+            return
+        each, expected = (one / LEARNED
+                          for one in (progress.spent, self.expected))
+        if not unknown and each < LONGER * expected:
+            return
+        left = (each * (progress.total - progress.done) if unknown
+                else (seconds - self.expected) * each / expected)
+        than = "" if unknown else f", and not {expected:.1f} s"
+        progress.clear()
+        say(f"a measurement takes {each:.1f} s here{than}: {progress.about} "
+            f"{duration(left)} left")
 
     def place(self) -> str:
         """Return how many measurements are done, of those there will be."""
@@ -155,7 +183,7 @@ class Sweep:
     def interrupted(self) -> None:
         """Say how far it came."""
         self.progress.clear()
-        say(f"interrupted; {self.counts()}, and {file.GOES_ON}")
+        say(f"interrupted; {self.counts()}; {file.GOES_ON}")
 
     def counts(self) -> str:
         """Return how many were measured, and how many failed."""
@@ -194,7 +222,7 @@ class Sweep:
             (self.before, "measured before"),
             (self.failed_before, "failed before, measured again now")) if n)
         return f"{', '.join(words)}{before}; " + estimate(
-            *rounds.total_seconds(self.all_left()), bool(self.wanted.goal))
+            *self.announced, bool(self.wanted.goal))
 
     def check_resumed(self) -> None:
         """Refuse a file that is complete, or old, without --resume."""

@@ -18,6 +18,7 @@ dist_verbsperf_base_DATA = \
 	scripts/verbsperf/base/errors.py \
 	scripts/verbsperf/base/foreign.py \
 	scripts/verbsperf/base/metrics.py \
+	scripts/verbsperf/base/missing.py \
 	scripts/verbsperf/base/progress.py \
 	scripts/verbsperf/base/tables.py
 

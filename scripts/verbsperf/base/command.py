@@ -13,6 +13,7 @@ from typing import IO, Any, Callable, NoReturn, Optional
 
 from verbsperf.base import foreign
 from verbsperf.base.errors import Refused
+from verbsperf.base.missing import Missing
 
 INTERRUPTED = 130
 # As in sysexits.h: nobody takes an error of the command itself for a verdict.
@@ -114,6 +115,7 @@ def stop(_number: int, _frame: object) -> NoReturn:
 
 def start(command: str) -> int:
     """Run the module COMMAND of verbsperf.commands; return the status."""
+    module = None
     try:
         signal.signal(signal.SIGTERM, stop)
         if isinstance(sys.stdout, io.TextIOWrapper):
@@ -121,6 +123,8 @@ def start(command: str) -> int:
         module = importlib.import_module(f"verbsperf.commands.{command}")
         status = int(module.main())
         return status or (getattr(module, "UNREAD", 1) if Unread.some else 0)
+    except Missing as error:
+        complain(error, getattr(module, "MISSING", error.status))
     except Refused as error:
         complain(error, error.status)
     except KeyboardInterrupt:

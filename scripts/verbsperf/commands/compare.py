@@ -22,6 +22,7 @@ from verbsperf.stats import verdict
 from verbsperf.stats import libraries
 
 UNREAD = 2      # an answer of less than was given is none
+MISSING = 2     # without a library there is none, either
 VERDICTS = reports.forms(view.text, view.markdown, view.verdicts)
 REPORTS = {"text": nics_view.text, "json": reports.as_json,
            "markdown": nics_view.markdown}

@@ -22,6 +22,7 @@ from verbsperf.sweep import contents, file as sweepfile, limits, rounds
 from verbsperf.sweep.running import Sweep, Wanted, estimate
 
 ROUNDS, MOST_ROUNDS = 10, 30
+MISSING = 2     # a library: nothing was measured
 FORMS = reports.forms(limits.text, limits.markdown, limits.verdicts)
 
 

@@ -10,6 +10,7 @@ from typing import Any, Callable, Optional
 
 from verbsperf.base import foreign
 from verbsperf.base.errors import Refused
+from verbsperf.base.missing import missing
 from verbsperf.documents import results
 from verbsperf.documents.jsonfile import Object
 from verbsperf.forms.cases import (BROKEN, FAILED, PASSED, UNDECIDED, Case,
@@ -46,8 +47,7 @@ def library(form: str, part: str = "") -> Any:
     try:
         return importlib.import_module(module + part)
     except ImportError as error:
-        raise Refused(f"--format {form} needs {module} (package {package}): "
-                      f"{error}") from None
+        raise missing(module, package, error) from None
 
 
 def check(form: Optional[str]) -> None:

@@ -1,8 +1,7 @@
 """Whether this Python can draw."""
-import sys
 import types
 
-from verbsperf.base.errors import NotDrawn
+from verbsperf.base.missing import missing
 
 
 def import_drawing() -> types.ModuleType:
@@ -10,9 +9,5 @@ def import_drawing() -> types.ModuleType:
     try:
         from verbsperf.plot import figure  # pylint: disable=C0415
     except ImportError as error:
-        raise NotDrawn(
-            f"{sys.executable} cannot import matplotlib ({error}): install "
-            f"it with {sys.executable} -m pip install matplotlib, or use the "
-            "python3 of the distribution with its package "
-            "python3-matplotlib") from None
+        raise missing("matplotlib", "python3-matplotlib", error) from None
     return figure

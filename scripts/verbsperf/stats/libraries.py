@@ -1,11 +1,10 @@
 """numpy and SciPy, imported when something is first computed with them: the
 commands have a --help, and verbsperf is built, where they are not installed."""
 import importlib
-import sys
 import types
 from typing import TYPE_CHECKING, Any
 
-from verbsperf.base.errors import Refused
+from verbsperf.base.missing import missing
 
 if TYPE_CHECKING:
     import numpy as numpy
@@ -27,9 +26,7 @@ class Late(types.ModuleType):
         try:
             found = importlib.import_module(self.__name__)
         except ImportError as error:
-            raise Refused(f"{sys.executable} cannot import SciPy ({error}), "
-                          "which statistics need: install the package "
-                          "python3-scipy") from None
+            raise missing("scipy", "python3-scipy", error) from None
         self.__dict__.update(found.__dict__)
         return getattr(found, name)
 

@@ -314,3 +314,74 @@ def test_a_limit_of_another_type_is_refused(sweep, tmp_path, wrong):
     path = tmp_path / "wrong.json"
     path.write_text(json.dumps(one))
     refused(sweep("--format", "text", path), 2, "wrong.json:1: \"limits\"")
+
+
+# --- into a file ---
+
+def test_a_file_has_all_or_what_it_had(sweep, write_suite, tmp_path):
+    """While a sweep measures, and where nothing is left to measure, a program
+    that reads it finds the report before; all may read it."""
+    suite, path = write_suite("write_bw: --size 64\n"), tmp_path / "rdma.prom"
+    words = ("-o", "out", "--rounds", 2, "--format", f"openmetrics={path}",
+             suite, "a")
+    old = os.umask(0o077)
+    try:
+        assert sweep(*words)[:2] == (0, "")
+    finally:
+        os.umask(old)
+    assert path.stat().st_mode & 0o777 == 0o644
+    text = path.read_text()
+    assert text == sweep("--format", "openmetrics", "out")[1] != ""
+    assert ("verbsperf_rounds", 2.0) in {
+        (name, value) for name, _, value in samples_of(text)}
+    refused(sweep(*words), 2, "nothing is left to measure")
+    assert path.read_text() == text
+    path.chmod(0o640)
+    assert sweep("--format", f"openmetrics={path}", "out")[0] == 0
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert not [one for one in tmp_path.iterdir() if ".new" in one.name]
+
+
+@pytest.mark.parametrize("form, words", (
+    ("text=x", ("a file is written of json, junit, markdown, openmetrics",)),
+    ("github=x", ("'github=x'",)), ("openmetrics=", ("openmetrics=FILE",)),
+    ("xml", ("'xml': expected text, json, markdown",)),
+    ("openmetrics=/nowhere/x", ("/nowhere/x: cannot write: No such",)),
+    ("openmetrics=notes", ("notes: what is there does not begin as",))))
+def test_a_form_that_cannot_be_written(compare, sweep, write_suite, pair,
+                                       tmp_path, monkeypatch, form, words):
+    """Said before anything is measured."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "notes").write_text("my notes\n")
+    for outcome in (compare("--format", form, "--targets", "base,slow", pair),
+                    sweep("-o", "out", "--format", form,
+                          write_suite("write_bw: --size 64\n"), "a")):
+        assert outcome[0] in (1, 2)
+        refused(outcome, outcome[0], *words)
+    assert not (tmp_path / "out").exists()
+    assert (tmp_path / "notes").read_text() == "my notes\n"
+
+
+@pytest.mark.parametrize("form", ("json", "junit", "markdown", "openmetrics"))
+def test_a_comparison_into_a_file(compare, pair, tmp_path, form):
+    words = ("--targets", "base,slow", pair)
+    path = tmp_path / "report"
+    for _ in range(2):
+        status, out, err = compare("--format", f"{form}={path}", *words)
+        assert (status, out, err) == (1, "", "")
+        assert path.read_text() == compare("--format", form, *words)[1]
+    refused(compare("--format", f"{form}={pair}", *words), 2, "it is read, too")
+
+
+def test_junit_says_when_where_and_how_long(sweep, compare, write):
+    """Of the new side; in UTC."""
+    made = [document(v, started=f"2026-11-21T12:00:{i:02}.000Z")
+            for i, v in enumerate(STEADY)]
+    both = [write("a", [document(v) for v in STEADY]), write("b", made)]
+    for text in (compare("--format", "junit", *both)[1],
+                 sweep("--format", "junit", both[1])[1]):
+        suite, = junitparser.JUnitXml.fromstring(text.encode())
+        assert suite.timestamp == "2026-11-21T12:00:00"
+        assert suite.hostname == "lab1"
+        case, = suite
+        assert case.time == suite.time == len(STEADY)

@@ -26,6 +26,7 @@ MISSING = 2     # without a library there is none, either
 VERDICTS = reports.forms(view.text, view.markdown, view.verdicts)
 REPORTS = {"text": nics_view.text, "json": reports.as_json,
            "markdown": nics_view.markdown}
+TEXT = reports.Output("text")
 PAGES = (".html", ".svg", ".md")
 EXIT = {verdict.REGRESSION: 1, verdict.INCONCLUSIVE: 2, verdict.WITHIN: 0}
 
@@ -62,14 +63,15 @@ def parser() -> Parser:
                    help="compare even if devices, MTU, ... differ; with "
                         "--nics -o, write over a file of another kind")
     form = p.add_mutually_exclusive_group()
-    form.add_argument("--format", dest="form", choices=VERDICTS,
-                      default="text", metavar="FORM",
-                      help=f"how the verdict is written: {', '.join(VERDICTS)}"
-                           " [text]")
+    form.add_argument("--format", dest="form", type=reports.output,
+                      default=TEXT, metavar="FORM[=FILE]",
+                      help="how the verdict is written, and the FILE for it: "
+                           f"{', '.join(VERDICTS)} [text]")
     form.add_argument("--json", dest="form", action="store_const",
-                      const="json", help="the same as --format json")
+                      const=reports.Output("json"),
+                      help="the same as --format json")
     form.add_argument("--markdown", dest="form", action="store_const",
-                      const="markdown",
+                      const=reports.Output("markdown"),
                       help="the same as --format markdown: a table for a "
                            "review comment")
     program.add_version(p)
@@ -94,9 +96,11 @@ def report_nics(options: argparse.Namespace) -> int:
     if options.metric or options.base or options.force and not options.output:
         raise Refused("--nics shows all metrics, and all that differs: leave "
                       "--metric, --force and --base out")
-    if options.form not in REPORTS:
-        raise Refused(f"--nics has no verdict for --format {options.form}; it "
-                      f"has {', '.join(REPORTS)}")
+    if options.form.form not in REPORTS:
+        raise Refused(f"--nics has no verdict for --format {options.form.form};"
+                      f" it has {', '.join(REPORTS)}")
+    if options.form.path:
+        raise Refused("--nics: the file of the report is -o FILE")
     form = os.path.splitext(options.output or "")[1]
     if options.output:
         writer.check_whole(
@@ -107,10 +111,15 @@ def report_nics(options: argparse.Namespace) -> int:
         setups.choose(options.files, options.targets),
         question.of(options).tolerances)
     if options.output is None:
-        write(REPORTS[options.form](report))
+        write(REPORTS[options.form.form](report))
         return 0
     writer.write_whole(options.output, page_of(form, report, groups))
     return 0
+
+
+def of_name(name: str) -> str:
+    """Return the file of NAME, FILE or FILE:TARGET."""
+    return sides.split_name(name)[0]
 
 
 def is_cluster(path: str) -> bool:
@@ -137,7 +146,7 @@ def compare(options: argparse.Namespace) -> int:
     libraries.check()
     asked = question.of(options)
     if len(options.files) == 2 and all(map(is_cluster, options.files)):
-        if (options.form != "text" or options.metric or options.targets
+        if (options.form != TEXT or options.metric or options.targets
                 or options.force):
             raise Refused("files of verbsperf-cluster are compared without "
                           "--format, --json, --markdown, --metric, --targets "
@@ -146,8 +155,9 @@ def compare(options: argparse.Namespace) -> int:
         changed = clusters.compare(old, new, asked.tolerances)
         write(clusters.text(changed))
         return EXIT[clusters.outcome_of(changed)]
+    options.form.check(list(map(of_name, [*options.files, *options.base])))
     report = comparison.compare(*chosen(options), asked, options.force)
-    write(VERDICTS[options.form](report))
+    options.form.write(VERDICTS[options.form.form](report))
     return EXIT[report["verdict"]]
 
 

@@ -75,9 +75,9 @@ def parser() -> Parser:
                    default=os.environ.get("VERBSPERF"),
                    help="the verbsperf to run [VERBSPERF, or beside this "
                         "script, or in PATH]")
-    p.add_argument("--format", choices=FORMS, metavar="FORM",
-                   help="write what became of each point and its limits: "
-                        + ", ".join(FORMS))
+    p.add_argument("--format", type=reports.output, metavar="FORM[=FILE]",
+                   help="write what became of each point and its limits, to "
+                        "FILE once all is measured: " + ", ".join(FORMS))
     p.add_argument("--history", metavar="FILE",
                    help="append the results of all rounds to "
                         "FILE, for verbsperf-plot --history")
@@ -158,7 +158,8 @@ def want(options: argparse.Namespace) -> Wanted:
 def sweep(options: argparse.Namespace) -> int:
     """Do what OPTIONS ask for; return the exit status."""
     check_arguments(options)
-    reports.check(options.format)
+    if options.format:
+        options.format.check()
     if options.history and not options.list:
         history.check(options.history)
     if options.against and not options.list:
@@ -203,12 +204,14 @@ def keep_and_judge(options: argparse.Namespace, path: str) -> int:
     if options.format is None:
         return 0
     report = limits.report(path)
-    write(FORMS[options.format](report))
+    options.format.write(FORMS[options.format.form](report))
     return limits.EXIT[report["verdict"]]
 
 
 def show(options: argparse.Namespace) -> int:
     """Show the file of results that is named; return the exit status."""
+    if options.format:
+        options.format.check([options.suite])
     if options.format or options.history:
         return keep_and_judge(options, options.suite)
     write(contents.text(options.suite))

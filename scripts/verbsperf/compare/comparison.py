@@ -32,6 +32,7 @@ class Measured(NamedTuple):
     sessions: dict[str, list[float]]
     failures: list[str]     # why the other rounds gave none
     rose: list[Object]      # counters of trouble and congestion, of all rounds
+    ran: Object             # of results.ran()
 
     def failed(self) -> bool:
         """Return True when it failed, and never gave a value."""
@@ -85,7 +86,8 @@ def measured(records: Sequence[Record], metric: str) -> Measured:
                 in results.grouped(records, session_of).items()}
     return Measured(len(records) - len(failures),
                     {name: values for name, values in sessions.items()
-                     if values}, failures, results.risen(records))
+                     if values}, failures, results.risen(records),
+                    results.ran(records))
 
 
 def entry_of(key: Key, pair: Pair, every: Sequence[Point], asked: Question
@@ -212,7 +214,8 @@ def finish(entry: Entry, found: Optional[verdict.Judgement]) -> Object:
             "more_sessions": numbers["sessions"],
             "reason": numbers["reason"] if numbers["verdict"] == outcome
             else None,
-            "tolerance_percent": entry.tolerance, "notes": notes}
+            "tolerance_percent": entry.tolerance, "notes": notes,
+            "ran": entry.new.ran}
 
 
 def sample_of(entry: Entry) -> verdict.Sample:

@@ -10,7 +10,7 @@ from verbsperf.base.tables import (counted, interval, number, percent, table,
 from verbsperf.compare.comparison import LIKELY
 from verbsperf.documents.jsonfile import Object
 from verbsperf.forms.cases import (FAILED, PASSED, UNDECIDED, Case, Gauge,
-                                   Verdicts, labels_of, summary,
+                                   Ran, Verdicts, labels_of, summary,
                                    value_gauge, verdict_gauges)
 from verbsperf.stats.verdict import (FALSE_JOBS, INCONCLUSIVE, LEAST,
                                      REGRESSION, WITHIN, needed_text)
@@ -170,7 +170,7 @@ def case_of(point: Object) -> Case:
         name.removeprefix(f"{target}: " if target else ""),
         STATES[point["verdict"]], point["verdict"],
         f"{metric} {base} in base, {new} in new, change {percents} "
-        f"(95% interval {between}, p {p}): {words}")
+        f"(95% interval {between}, p {p}): {words}", Ran(**point["ran"]))
 
 
 def gauges_of(point: Object) -> list[Gauge]:

@@ -129,6 +129,21 @@ def risen(records: Iterable[Record]) -> list[Object]:
     return list(found.values())
 
 
+def ran(records: Iterable[Record]) -> Object:
+    """Return when and where RECORDS were measured: the first start, the
+    client's host, and the seconds of all rounds; null where none is known."""
+    documents = [record.document for record in records if record.document]
+    started = [one["started"] for one in documents
+               if isinstance(one.get("started"), str)]
+    hosts = [one["client"]["hostname"] for one in documents
+             if isinstance(one["client"].get("hostname"), str)]
+    seconds = [row["seconds"] for one in documents for row in one["results"]
+               if formats.is_amount(row.get("seconds"))]
+    return {"started": min(started, default=None),
+            "hostname": hosts[0] if hosts else None,
+            "seconds": math.fsum(seconds) if seconds else None}
+
+
 def failure_of(record: Record) -> str:
     """Return why RECORD has no row."""
     return record.error or "the run failed"

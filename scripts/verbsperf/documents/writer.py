@@ -18,7 +18,11 @@ from verbsperf.documents.jsonfile import Object
 
 # How whole files begin, by what they are; letters may be of either case.
 BEGINS = {"html": b"<!doctype html", "svg": b"<?xml ", "png": b"\x89png\r\n",
-          "md": b"## "}
+          "md": b"## ", "json": b"{", "junit": b"<?xml ", "markdown": b"**",
+          "openmetrics": b"# "}
+# Of a file that others read, such as Prometheus' node exporter, whatever the
+# umask of a nightly job is.
+SHARED = 0o644
 # What file systems without locks answer, such as Lustre without "flock".
 NO_LOCKS = (errno.ENOSYS, errno.ENOTSUP, errno.ENOLCK)
 
@@ -32,10 +36,11 @@ def refused(path: str) -> Iterator[None]:
         raise Refused(f"{path}: cannot write: {error.strerror}", 1) from None
 
 
-def check_whole(path: str, form: str, force: bool = False,
+def check_whole(path: str, form: str, force: Optional[bool] = False,
                 inputs: Sequence[str] = ()) -> None:
     """Refuse to write a file of FORM to PATH where that is one of INPUTS, or,
-    without FORCE, of another kind; or where no file can be made."""
+    without FORCE, of another kind, where the command has it unless it is None;
+    or where no file can be made."""
     with refused(path):
         if os.path.isdir(path):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -54,13 +59,16 @@ def check_whole(path: str, form: str, force: bool = False,
         with open(path, "rb") as file:
             begin = file.read(len(BEGINS[form])).lower()
     if begin not in (b"", BEGINS[form]) and not force:
-        raise Refused(f"{path}: what is there does not begin as a .{form} "
-                      "does; left as it is: choose another name, or --force")
+        raise Refused(f"{path}: what is there does not begin as {form} does; "
+                      "left as it is: choose another name"
+                      + ("" if force is None else ", or --force"))
 
 
-def write_whole(path: str, data: Union[str, bytes]) -> None:
+def write_whole(path: str, data: Union[str, bytes],
+                mode: Optional[int] = None) -> None:
     """Write DATA into the file PATH, which has either all of it or what it had
-    before. What is no regular file is written as it is."""
+    before, and then the MODE that is given, if it is new. What is no regular
+    file is written as it is."""
     if isinstance(data, str):
         data = data.encode()
     path = os.path.realpath(path)
@@ -69,16 +77,19 @@ def write_whole(path: str, data: Union[str, bytes]) -> None:
             with open(path, "wb") as there:
                 there.write(data)
             return
-        replace(path, data)
+        replace(path, data, mode)
 
 
-def replace(path: str, data: bytes) -> None:
-    """Write DATA beside PATH, wait until the disk has it, and rename it."""
+def replace(path: str, data: bytes, mode: Optional[int]) -> None:
+    """Write DATA beside PATH, wait until the disk has it, and rename it. It
+    has the MODE that is given unless PATH is there, whose it keeps."""
     beside = f"{path}.{os.getpid()}.new"
     try:
         with open(beside, "xb") as file:
             if os.path.exists(path):
-                os.fchmod(file.fileno(), stat.S_IMODE(os.stat(path).st_mode))
+                mode = stat.S_IMODE(os.stat(path).st_mode)
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

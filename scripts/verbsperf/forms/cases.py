@@ -3,7 +3,7 @@ gauges of what was measured there.
 
 verbsperf-compare and verbsperf-sweep make these of their reports, and reports
 writes them in the forms that others define."""
-from typing import NamedTuple, Sequence
+from typing import NamedTuple, Optional, Sequence
 
 from verbsperf.base.metrics import METRICS
 from verbsperf.base.tables import counted
@@ -16,6 +16,14 @@ PASSED, FAILED, UNDECIDED, BROKEN = "passed", "failed", "undecided", "broken"
 Labels = dict[str, str]
 
 
+class Ran(NamedTuple):
+    """When and where a case was measured, as far as that is known."""
+
+    started: Optional[str] = None   # RFC 3339, in UTC
+    hostname: Optional[str] = None  # of the client
+    seconds: Optional[float] = None     # of all rounds
+
+
 class Case(NamedTuple):
     """What is said of one point, or of one limit there."""
 
@@ -25,6 +33,7 @@ class Case(NamedTuple):
     state: str      # PASSED, FAILED, UNDECIDED or BROKEN
     verdict: str    # in the words of the command
     text: str       # a sentence, with the figures
+    ran: Ran = Ran()
 
 
 class Gauge(NamedTuple):

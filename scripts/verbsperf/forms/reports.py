@@ -1,22 +1,26 @@
 """Verdicts in the forms of others: JUnit's XML, OpenMetrics, and the commands
-of GitHub's workflows.
+of GitHub's workflows; and where they are written.
 
 The first two are written by the libraries that read them, which not everybody
 has; the third is lines of text."""
+import argparse
 import importlib
 import json
 import os
-from typing import Any, Callable, Optional
+from typing import Any, Callable, NamedTuple, Optional, Sequence
 
 from verbsperf.base import foreign
+from verbsperf.base.command import write
 from verbsperf.base.errors import Refused
 from verbsperf.base.missing import missing
-from verbsperf.documents import results
+from verbsperf.documents import results, writer
 from verbsperf.documents.jsonfile import Object
 from verbsperf.forms.cases import (BROKEN, FAILED, PASSED, UNDECIDED, Case,
-                                   Verdicts)
+                                   Ran, Verdicts)
 
 Form = Callable[[Object], str]
+# Those that a file may have; the others are for people and for a workflow.
+IN_FILES = ("json", "junit", "markdown", "openmetrics")
 # By a form, the module that writes it and Debian's package.
 NEEDS = {"junit": ("junitparser", "python3-junitparser"),
          "openmetrics": ("prometheus_client", "python3-prometheus-client")}
@@ -50,10 +54,41 @@ def library(form: str, part: str = "") -> Any:
         raise missing(module, package, error) from None
 
 
-def check(form: Optional[str]) -> None:
-    """Refuse FORM, before anything is measured, without its library."""
-    if form in NEEDS:
-        library(form)
+class Output(NamedTuple):
+    """In which form a report is written, and into which file; without one, to
+    standard output."""
+
+    form: str
+    path: Optional[str] = None
+
+    def check(self, inputs: Sequence[str] = ()) -> None:
+        """Refuse, before anything is measured or read from INPUTS, a form
+        without its library, and a file that cannot be written."""
+        if self.form in NEEDS:
+            library(self.form)
+        if self.path is not None:
+            writer.check_whole(self.path, self.form, None, inputs)
+
+    def write(self, text: str) -> None:
+        """Write TEXT, into a file all at once: who reads it meanwhile has the
+        report before."""
+        if self.path is None:
+            write(text)
+        else:
+            writer.write_whole(self.path, text, writer.SHARED)
+
+
+def output(text: str) -> Output:
+    """Parse FORM or FORM=FILE."""
+    form, equals, path = text.partition("=")
+    if form not in ("text", "json", "markdown", *FORMS):
+        raise argparse.ArgumentTypeError(
+            f"'{form}': expected text, json, markdown, {', '.join(FORMS)}")
+    if equals and (form not in IN_FILES or not path):
+        raise argparse.ArgumentTypeError(
+            f"'{text}': a file is written of {', '.join(IN_FILES)}, as "
+            "openmetrics=FILE")
+    return Output(form, path or None)
 
 
 def junit(found: Verdicts) -> str:
@@ -63,12 +98,24 @@ def junit(found: Verdicts) -> str:
     for name, cases in results.grouped(found.cases,
                                        lambda one: one.suite).items():
         suite = parser.TestSuite(foreign.terminal(name) or found.command)
+        describe(suite, [case.ran for case in cases])
         for case in cases:
             suite.add_testcase(junit_case(parser, case))
         xml.add_testsuite(suite)
     xml.update_statistics()
     text: bytes = xml.tostring()
     return f'<?xml version="1.0" encoding="utf-8"?>\n{text.decode()}\n'
+
+
+def describe(suite: Any, runs: Sequence[Ran]) -> None:
+    """Say when and where the cases of SUITE ran, as far as RUNS know."""
+    started = min((run.started for run in runs if run.started), default=None)
+    hosts = list(dict.fromkeys(run.hostname for run in runs if run.hostname))
+    if started:
+        # in UTC, without a zone as JUnit's readers have it
+        suite.timestamp = foreign.terminal(started[:len("2026-11-21T12:00:00")])
+    if hosts:
+        suite.hostname = foreign.terminal(", ".join(hosts))
 
 
 def junit_case(parser: Any, case: Case) -> Any:
@@ -82,6 +129,8 @@ def junit_case(parser: Any, case: Case) -> Any:
         made.result = [kinds[case.state](text, case.verdict)]
     else:
         made.system_out = text
+    if case.ran.seconds is not None:
+        made.time = round(case.ran.seconds, 3)
     return made
 
 

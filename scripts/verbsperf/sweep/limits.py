@@ -101,7 +101,8 @@ def point_json(key: Key, every: Sequence[Point], records: Sequence[Record]
             else "it was not measured",
             "medians": {metric: ranks.median(found)
                         for metric, found in values.items() if found},
-            "limits": limits, "verdict": verdict_of(records, limits)}
+            "limits": limits, "verdict": verdict_of(records, limits),
+            "ran": results.ran(records)}
 
 
 def report(path: str) -> Object:
@@ -196,7 +197,8 @@ def verdicts(found: Object) -> cases.Verdicts:
              for note in found["notes"]]
     every += [cases.Case(point["target"], point["point"]["test"],
                          point["label"], STATES[point["verdict"]],
-                         point["verdict"], text_of(point))
+                         point["verdict"], text_of(point),
+                         cases.Ran(**point["ran"]))
               for point in found["points"]]
     return cases.Verdicts(
         "verbsperf-sweep", cases.summary(found), every,

@@ -23,29 +23,104 @@ def names(pattern, wanted):
             for pairs in rounds(pattern, wanted)]
 
 
-@pytest.mark.parametrize("expand", (nodesets.expand, nodesets.expand_here))
-def test_sets(expand):
-    assert expand("n[01-03,10],x7") == ["n01", "n02", "n03", "n10", "x7"]
-    assert expand("n[1-4]!n3") == ["n1", "n2", "n4"]
-    assert expand("mlx5_[0-1]") == ["mlx5_0", "mlx5_1"]
-    assert len(expand("r[1-2]n[1-3]")) == 6
-    for text in ("n[1-", "n[a-b]", "n[3-1]", "n1,,n2]"):
+@pytest.fixture(params=("with ClusterShell", "without"))
+def library(request, monkeypatch):
+    """ClusterShell, or None where it is not installed."""
+    if request.param == "without":
+        monkeypatch.setattr(nodesets, "clustershell", None)
+    elif nodesets.clustershell is None:
+        pytest.skip("ClusterShell is not installed")
+    return nodesets.clustershell
+
+
+# What a set has, in this order, on every host; None is refused on every host.
+SETS = {
+    "n[01-03,10],x7": ["n01", "n02", "n03", "n10", "x7"],
+    "s1,c1,s2,c2": ["s1", "c1", "s2", "c2"],
+    "mlx5_1,mlx5_0": ["mlx5_1", "mlx5_0"],
+    "mlx5_[0-1]": ["mlx5_0", "mlx5_1"],
+    "n[3,1-2]": ["n3", "n1", "n2"],
+    "n2,n1,n2": ["n2", "n1"],
+    "n10,n9": ["n10", "n9"],
+    "n[1-4]!n3": ["n1", "n2", "n4"],
+    "n[1-3]!n2,n2": ["n1", "n3", "n2"],
+    "n1,n01": ["n1", "n01"],
+    "n[9-11]": ["n9", "n10", "n11"],
+    "n[0-10]!n[1-9]": ["n0", "n10"],
+    "r[1-2]n[3-4]": ["r1n3", "r1n4", "r2n3", "r2n4"],
+    "n[1-2][3-4]": ["n13", "n14", "n23", "n24"],
+    "n2, n1": ["n2", "n1"],
+    "n[ 1 - 2 ]": ["n1", "n2"],
+    "10.0.0.[2-1,1]": None,
+    "10.0.0.2,fe80::1%eth0": ["10.0.0.2", "fe80::1%eth0"],
+    "user@n1": ["user@n1"],
+    "n[9-011]": None, "n[08-9]": None, "n[01-100]": None, "n[1-010]": None,
+    "n[1-": None, "n[a-b]": None, "n[3-1]": None, "n1,,n2]": None,
+    "n1,,n2": None, "n1,": None, ",n1": None, "!n1": None, "n[]": None,
+    "n[+1]": None, "n[-1]": None, "n1 n2": None, "n1\nn2": None,
+    "n1!n1": None, "-oProxyCommand=x": None,
+    "n[1-1000][1-1000]": None, "n[0-9999999999]": None,
+}
+# What only ClusterShell reads, in this order; and what it is called.
+THERE = {
+    "n[1-3]&n2": (["n2"], "'&'"),
+    "n[3,1]^n[1-2]": (["n3", "n2"], "'^'"),
+    "n[1-5/2]": (["n1", "n3", "n5"], "[1-9/2]"),
+    "n[1-5]!n2&n[2-4],n1": (["n1", "n3", "n4"], "'&'"),
+    "b[1-3/2],a": (["b1", "b3", "a"], "step"),
+    "n[1-3]&": (None, "'&'"),
+    "@nobody-knows-it": (None, "@group"),
+    "n*": (None, "'*'"), "n?": (None, "'?'"),
+}
+
+
+@pytest.mark.parametrize("text", SETS)
+def test_a_set_is_the_same_everywhere(library, text):
+    if SETS[text] is None:
         with pytest.raises(Refused):
-            expand(text)
+            nodesets.expand(text)
+    else:
+        assert nodesets.expand(text) == SETS[text]
+
+
+@pytest.mark.parametrize("text", THERE)
+def test_what_only_clustershell_reads(library, text):
+    names, called = THERE[text]
+    if library is None:
+        with pytest.raises(Refused, match="python3-clustershell") as refused:
+            nodesets.expand(text)
+        assert called in str(refused.value)
+    elif names is None:
+        with pytest.raises(Refused):
+            nodesets.expand(text)
+    else:
+        assert nodesets.expand(text) == names
+
+
+def test_groups_of_clustershell():
+    """As a site has them: they are in its order, beside those of the user."""
+    utils = pytest.importorskip("ClusterShell.NodeUtils")
+    source = utils.GroupSource("site", {"rack": "n[3-4]", "all": "n[1-4]"})
+    nodesets.clustershell.set_std_group_resolver(utils.GroupResolver(source))
+    try:
+        assert nodesets.expand("x,@rack,n1") == ["x", "n3", "n4", "n1"]
+        assert nodesets.expand("n[2-3]&@rack") == ["n3"]
+        assert nodesets.expand("n*!n1") == ["n2", "n3", "n4"]
+    finally:
+        nodesets.clustershell.set_std_group_resolver(None)
+
+
+@pytest.mark.parametrize("names", (["@all", "n1"], ["n&", "n1"], ["n[", "n1"]))
+def test_names_that_are_no_set_are_shown(library, names):
+    """A file of another host may have them."""
+    shown = nodesets.fold(names)
+    assert all(name in shown for name in names)
 
 
 def test_reasons():
     found = nodesets.by_reason({"n1": "x", "n3": "y", "n2": "x"})
     assert found in ([("n[1-2]", "x"), ("n3", "y")],
                      [("n1,n2", "x"), ("n3", "y")])
-
-
-def test_sets_that_are_refused():
-    for text in ("n1!n1", "-oProxyCommand=x"):
-        with pytest.raises(Refused):
-            nodesets.expand(text)
-    with pytest.raises(Refused, match="python3-clustershell"):
-        nodesets.expand_here("@all")
 
 
 @pytest.mark.parametrize("n", (2, 3, 4, 7, 16, 33))

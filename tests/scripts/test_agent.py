@@ -111,10 +111,10 @@ def test_a_ping_that_was_not_sent():
     assert len(clock.readings) == 1
 
 
-def start(port, key=KEY, node="n1", program="/nonexistent"):
+def start(port, node="n1", program="/nonexistent", more=()):
     return subprocess.Popen(
         [sys.executable, MODULE, f"127.0.0.1:{port}", "--node", node,
-         "--program", program], stdin=subprocess.PIPE,
+         "--program", program, *more], stdin=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True)
 
 
@@ -457,11 +457,127 @@ def test_a_crowd_of_strangers(monkeypatch):
             tell_key(process)
             missing = await hub.gather(10, lambda: {})
             assert missing == {"n1": "there is no /nonexistent in PATH"}
-            assert len(hub.unproved) <= 5
+            assert len(hub.unproved.hosts) <= 5
             for _, writer in some:
                 writer.close()
         process.communicate()
     asyncio.run(crowd())
+
+
+@pytest.mark.parametrize("address, host", (
+    ("10.0.0.1", "10.0.0.1"), ("2001:db8::1:2", "2001:db8::/64"),
+    ("fe80::1%eth0", "fe80::/64")))
+def test_what_tells_hosts_apart(address, host):
+    assert coordinator.host_of(address) == host
+
+
+class Connection:
+    """One from ADDRESS, as a coordinator sees it."""
+
+    def __init__(self, address):
+        self.address, self.closed = address, False
+
+    def get_extra_info(self, _):
+        return self.address, 1
+
+    def close(self):
+        self.closed = True
+
+
+def test_room_is_made_by_the_host_with_most():
+    some = coordinator.Unproved(5)
+    mine = [Connection("10.0.0.1"), Connection("10.0.0.2")]
+    strangers = [Connection("::ffff:10.0.0.9") for _ in range(2)]
+    strangers += [Connection(f"2001:db8::{i}") for i in range(4)]
+    for one in (*mine, *strangers):
+        some.enter(one)
+    assert [one.closed for one in mine + strangers] == [
+        False, False, True, False, True, True, False, False]
+    for one in mine * 2:
+        some.leave(one)
+    assert len(some.hosts) == 3 and len(some.by_host) == 2
+
+
+def test_a_crowd_of_another_address(monkeypatch):
+    """However many come later, an agent that came first can prove the key."""
+    monkeypatch.setattr(coordinator, "MOST_STRANGERS", 4)
+
+    async def crowd():
+        hub = Coordinator(["n1"], KEY)
+        async with hub.listening("127.0.0.1", 0):
+            reader, writer = await asyncio.open_connection("127.0.0.1",
+                                                           hub.port)
+            some = [await asyncio.open_connection(
+                "127.0.0.1", hub.port, local_addr=("127.0.0.9", 0))
+                for _ in range(20)]
+            for other, _ in some[:15]:
+                assert await asyncio.wait_for(other.read(), 10) == b""
+            writer.write(agent.plain(type="hello", protocol=agent.PROTOCOL,
+                                     node="n1", nonce="0" * 64))
+            assert b"challenge" in await asyncio.wait_for(
+                reader.readline(), 10)
+            for _, one in (*some, (reader, writer)):
+                one.close()
+    asyncio.run(crowd())
+
+
+async def door_that_closes(times, after):
+    """A coordinator to which an agent comes through a door that closes TIMES
+    connections, each after AFTER lines of the agent; what is said of it."""
+    hub = Coordinator(["n1"], KEY)
+    closed = []
+
+    async def forward(reader, writer):
+        try:
+            while data := await reader.read(1 << 16):
+                writer.write(data)
+        except OSError:
+            pass
+        writer.close()
+
+    async def meet(reader, writer):
+        there, here = await asyncio.open_connection("127.0.0.1", hub.port)
+        if len(closed) < times:
+            closed.append(after)
+            for left in range(after)[::-1]:
+                line = await reader.readline()
+                if left:
+                    here.write(line)
+                    writer.write(await there.readline())
+            for one in (here, writer):
+                one.close()
+            return
+        await asyncio.gather(forward(reader, here), forward(there, writer))
+
+    async with hub.listening("127.0.0.1", 0):
+        door = await asyncio.start_server(meet, "127.0.0.1", 0)
+        process = start(door.sockets[0].getsockname()[1])
+        tell_key(process)
+        missing = await hub.gather(20, lambda: {})
+        door.close()
+    process.kill()
+    process.communicate()
+    return len(closed), missing
+
+
+@pytest.mark.parametrize("after", (0, 1, 2))
+def test_an_agent_that_is_sent_away_tries_again(after):
+    assert asyncio.run(door_that_closes(2, after)) == (
+        2, {"n1": "there is no /nonexistent in PATH"})
+
+
+def test_an_agent_tries_until_its_time_is_over():
+    """Of a coordinator that takes it and closes, as of one that is absent."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        process = start(port, more=["--join-timeout", "1"])
+        tell_key(process)
+        server.settimeout(10)
+        for _ in range(2):
+            server.accept()[0].close()
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert "it tried for 1 s" in said
 
 
 def test_an_agent_ends_with_its_coordinator():
@@ -478,7 +594,9 @@ def test_an_agent_ends_with_its_coordinator():
                     KEY, b"coordinator", nonces, "n1")}).encode() + b"\n")
             assert json.loads(file.readline())["proof"] == agent.proof(
                 KEY, b"agent", nonces, "n1")
-            file.readline()
+            conn.sendall(agent.Lines(agent.session_key(
+                KEY, nonces), b"coordinator").wrap({"type": "ping", "t": 1}))
+            assert b"pong" in file.readline()
         _, said = process.communicate(timeout=20)
         assert process.returncode == 1 and "coordinator is gone" in said
 

@@ -93,7 +93,7 @@ def test_refusals(words, sentence, monkeypatch):
 
 
 def test_the_key_is_in_no_command_line():
-    words = launch.python_words(["10.0.0.1"], 7000, "n1", "verbsperf")
+    words = launch.python_words(["10.0.0.1"], 7000, "n1", ["--program", "p"])
     assert not [word for word in words if "secret" in word]
     data = launch.load("secret")
     size, _, rest = data.partition(b"\n")
@@ -104,7 +104,7 @@ def test_the_key_is_in_no_command_line():
 def test_how_agents_are_started(monkeypatch):
     """What gives one line to a shell quotes it; a step has one command for all
     nodes, which know their names."""
-    begun = []
+    begun, given = [], ["--program", "a b"]
     monkeypatch.setattr(launch.Launcher, "begin",
                         lambda _, words, nodes: begun.append((words, nodes)))
     places = {"n1": ["10.0.0.1"], "n2": ["10.0.0.1", "h"]}
@@ -113,11 +113,11 @@ def test_how_agents_are_started(monkeypatch):
         begun.clear()
 
         async def start():
-            launch.start(how, [*places], places, 7000, "key", "a b")
+            launch.start(how, [*places], places, 7000, "key", given)
         asyncio.run(start())
         return begun
 
-    two = [launch.python_words(places[node], 7000, node, "a b")
+    two = [launch.python_words(places[node], 7000, node, given)
            for node in places]
     assert two[1][3:] == ["10.0.0.1,h:7000", "--node", "n2", "--program", "a b"]
     assert started("env X=%h") == [(["env", "X=n1", *two[0]], ["n1"]),
@@ -125,7 +125,7 @@ def test_how_agents_are_started(monkeypatch):
     one, other = started("ssh")
     assert (one[0][-2], other[0][-2]) == ("n1", "n2")
     assert shlex.split(other[0][-1]) == two[1]
-    every = launch.python_words(["10.0.0.1", "h"], 7000, "", "a b")
+    every = launch.python_words(["10.0.0.1", "h"], 7000, "", given)
     (words, nodes), = started("slurm")
     assert words[-len(every) - 2:] == ["--nodelist=n1,n2", "--nodes=2", *every]
     assert nodes == ["n1", "n2"] and "--node" not in every

@@ -32,7 +32,7 @@ from typing import Any, Dict, List, NoReturn, Optional, Sequence, Tuple
 PROTOCOL = 1
 LONGEST = 8 << 20           # bytes of a line
 HELLO_LONGEST = 4096        # bytes of a line before the keys are proved
-CONNECT_WITHIN = 60         # seconds to reach the coordinator, all in all
+JOIN_WITHIN = 60            # seconds to be taken by the coordinator, all in all
 HELLO_WITHIN = 20           # seconds for its answers until it is known
 SILENT_AT_MOST = 30         # seconds without a line of it
 SAY_WITHIN = 20             # seconds for a line to be taken
@@ -80,6 +80,10 @@ Object = Dict[str, Any]
 
 class Ended(Exception):
     """The agent cannot go on; the text says why."""
+
+
+class NotTaken(Ended):
+    """The coordinator did not take the agent, which may try again."""
 
 
 def mac(key: bytes, *parts: bytes) -> bytes:
@@ -519,18 +523,13 @@ class Agent:
 
 def connect(places: List[str], port: int) -> socket.socket:
     """Connect to the first of PLACES that answers."""
-    deadline, why = time.monotonic() + CONNECT_WITHIN, "no address"
-    pause = 0.2
-    while True:
-        for place in places:
-            try:
-                return socket.create_connection((place, port), timeout=5)
-            except OSError as error:
-                why = f"{place} port {port}: {error}"
-        if time.monotonic() + pause > deadline:
-            raise Ended(f"cannot reach the coordinator at {why}")
-        time.sleep(pause)
-        pause = min(5, pause * 2)
+    why = "no address"
+    for place in places:
+        try:
+            return socket.create_connection((place, port), timeout=5)
+        except OSError as error:
+            why = f"{place} port {port}: {error}"
+    raise NotTaken(f"cannot reach the coordinator at {why}")
 
 
 def read_line(sock: socket.socket) -> bytes:
@@ -542,19 +541,26 @@ def read_line(sock: socket.socket) -> bytes:
         try:
             byte = sock.recv(1)
         except OSError as error:
-            raise Ended(f"the coordinator is gone: {error}") from None
+            raise NotTaken(f"the coordinator is gone: {error}") from None
         if not byte:
-            raise Ended("the coordinator closed the connection")
+            raise NotTaken("the coordinator closed the connection")
         line += byte
     return line
+
+
+def send_plain(sock: socket.socket, **message: Any) -> None:
+    """Send MESSAGE, before the keys are proved."""
+    try:
+        sock.sendall(plain(**message))
+    except OSError as error:
+        raise NotTaken(f"the coordinator is gone: {error}") from None
 
 
 def shake_hands(sock: socket.socket, key: bytes, node: str) -> Lines:
     """Prove the key to the coordinator, and have it proved."""
     mine = secrets.token_bytes(32)
-    sock.settimeout(HELLO_WITHIN)
-    sock.sendall(plain(type="hello", protocol=PROTOCOL, node=node,
-                       nonce=mine.hex()))
+    send_plain(sock, type="hello", protocol=PROTOCOL, node=node,
+               nonce=mine.hex())
     answer = object_of(read_line(sock))
     theirs = answer.get("protocol")
     if type(theirs) is int and theirs != PROTOCOL:
@@ -564,8 +570,32 @@ def shake_hands(sock: socket.socket, key: bytes, node: str) -> Lines:
                     proof(key, b"coordinator", nonces, node)):
         raise Ended("the coordinator has another key")
     lines = Lines(session_key(key, nonces), b"agent")
-    sock.sendall(plain(type="proof", proof=proof(key, b"agent", nonces, node)))
+    send_plain(sock, type="proof", proof=proof(key, b"agent", nonces, node))
     return lines
+
+
+def join_coordinator(places: List[str], port: int, key: bytes, node: str,
+                     seconds: float) -> Tuple[socket.socket, Lines, Object]:
+    """Have the coordinator at PORT of one of PLACES take this agent of NODE,
+    trying for SECONDS: it may not be there yet, or close the connection to make
+    room. Return the connection, its lines and the first message."""
+    deadline, pause = time.monotonic() + seconds, 0.2
+    while True:
+        try:
+            sock = connect(places, port)
+            try:
+                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                sock.settimeout(HELLO_WITHIN)
+                lines = shake_hands(sock, key, node)
+                return sock, lines, lines.unwrap(read_line(sock))
+            except BaseException:
+                sock.close()
+                raise
+        except NotTaken as error:
+            if time.monotonic() + pause > deadline:
+                raise Ended(f"{error}; it tried for {seconds:g} s") from None
+        time.sleep(pause)
+        pause = min(2, pause * 2)
 
 
 def stop(number: int, _frame: object) -> NoReturn:
@@ -597,17 +627,17 @@ def places_of(text: str) -> Tuple[List[str], int]:
     return found + [one for one in ssh[:1] if one not in found], int(port)
 
 
-def serve(address: str, name: str, program: str) -> None:
-    """Be the agent of the coordinator at ADDRESS."""
+def serve(address: str, name: str, program: str, seconds: float) -> None:
+    """Be the agent of the coordinator at ADDRESS, if it takes it in SECONDS."""
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, stop)
     places, port = places_of(address)
     key, node = key_of(), node_name(name)
-    with connect(places, port) as sock:
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        lines = shake_hands(sock, key, node)
+    sock, lines, first = join_coordinator(places, port, key, node, seconds)
+    with sock:
         agent = Agent(sock, lines, program, verbsperf_key(key))
         try:
+            agent.obey(first)
             agent.say(type="node", **describe(program))
             agent.run()
         finally:
@@ -626,9 +656,13 @@ def main(arguments: Optional[List[str]] = None) -> int:
     p.add_argument("--node", default="", help="the name of this node")
     p.add_argument("--program", default="verbsperf",
                    help="the verbsperf to run [verbsperf]")
+    p.add_argument("--join-timeout", type=float, default=JOIN_WITHIN,
+                   metavar="SECONDS", help="for the coordinator to take this "
+                   f"agent [{JOIN_WITHIN}]")
     given = p.parse_args(arguments)
     try:
-        serve(given.coordinator, given.node, given.program)
+        serve(given.coordinator, given.node, given.program,
+              given.join_timeout)
     except Ended as ended:
         if str(ended):
             print(f"verbsperf-cluster: agent of {node_name(given.node)}: "

@@ -4,6 +4,7 @@ One task reads what each agent says; nothing polls, and every wait has a
 deadline.  What an agent says is checked: it is on the network."""
 import asyncio
 import contextlib
+import ipaddress
 import itertools
 import secrets
 import socket
@@ -26,6 +27,10 @@ LATEST = 1e11               # seconds since 1970
 MOST_STRANGERS = 256        # connections without a proof, besides one a node
 SEND_WITHIN = 20.0          # seconds for an agent to take a line
 BACKLOG = 1024              # connections that nobody has taken yet
+# Of these so many are taken at once. Then what they and others have said is
+# read, so that none is sent away before it could say something.
+TAKEN_AT_ONCE = 16
+IPV6_PREFIX = 64            # bits that all addresses of a host may share
 
 
 class NodeFailed(Exception):
@@ -218,6 +223,46 @@ def address_of(writer: asyncio.StreamWriter) -> str:
     return str(writer.get_extra_info("peername")[0]).replace("::ffff:", "")
 
 
+def host_of(address: str) -> str:
+    """Return what tells the host of ADDRESS from others, as verbsperf serve
+    does: of IPv6 its network, in which a host may have any address."""
+    found = ipaddress.ip_address(address.partition("%")[0])
+    if found.version == 4:
+        return str(found)
+    return str(ipaddress.ip_network((found, IPV6_PREFIX), strict=False))
+
+
+class Unproved:
+    """Connections that have not proved the key yet, MOST at the same time: of
+    more than that, one of the host with most of them is closed.  So programs
+    without the key do not keep the agents of other hosts out."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.hosts: dict[asyncio.StreamWriter, str] = {}
+        # of each host, the oldest first
+        self.by_host: dict[str, dict[asyncio.StreamWriter, None]] = {}
+
+    def enter(self, writer: asyncio.StreamWriter) -> None:
+        """Let WRITER prove the key."""
+        host = self.hosts[writer] = host_of(address_of(writer))
+        self.by_host.setdefault(host, {})[writer] = None
+        if len(self.hosts) > self.most:
+            crowd = max(self.by_host.values(), key=len)
+            # the oldest: an agent needs little time
+            oldest = next(iter(crowd))
+            self.leave(oldest)
+            oldest.close()
+
+    def leave(self, writer: asyncio.StreamWriter) -> None:
+        """Forget WRITER, unless that was done."""
+        host = self.hosts.pop(writer, None)
+        if host is not None:
+            del self.by_host[host][writer]
+            if not self.by_host[host]:
+                del self.by_host[host]
+
+
 class Coordinator:
     """The nodes of a job, by name."""
 
@@ -226,8 +271,7 @@ class Coordinator:
         self.nodes: dict[str, Node] = {}
         self.refused: dict[str, str] = {}
         self.strangers: dict[str, str] = {}
-        # connections that have proved nothing yet, the oldest first
-        self.unproved: dict[asyncio.StreamWriter, None] = {}
+        self.unproved = Unproved(MOST_STRANGERS + len(nodes))
         self.changed = asyncio.Event()
         self.numbers = itertools.count(1)
         self.port = 0
@@ -236,10 +280,13 @@ class Coordinator:
     async def listening(self, bind: Optional[str], port: int
                         ) -> AsyncIterator["Coordinator"]:
         """Take agents at BIND and PORT in this context, then let them end."""
+        sock = listener(bind, port)
         server = await asyncio.start_server(
-            self.meet, sock=listener(bind, port), backlog=BACKLOG,
+            self.meet, sock=sock, backlog=TAKEN_AT_ONCE,
             limit=protocol.LONGEST + 2)
-        self.port = server.sockets[0].getsockname()[1]
+        # which asyncio takes for both
+        sock.listen(BACKLOG)
+        self.port = sock.getsockname()[1]
         pinging = asyncio.ensure_future(self.ping())
         try:
             yield self
@@ -271,7 +318,7 @@ class Coordinator:
     async def meet(self, reader: asyncio.StreamReader,
                    writer: asyncio.StreamWriter) -> None:
         """Take a connection: of an agent, once it has proved the key."""
-        self.make_room(writer)
+        self.unproved.enter(writer)
         try:
             node = await asyncio.wait_for(self.shake_hands(reader, writer),
                                           protocol.HELLO_WITHIN)
@@ -280,7 +327,7 @@ class Coordinator:
             writer.close()
             return
         finally:
-            self.unproved.pop(writer, None)
+            self.unproved.leave(writer)
         why = "its agent ended, or its host did"
         try:
             await self.listen(node, reader)
@@ -293,15 +340,6 @@ class Coordinator:
             why = str(error)
         node.fail(why)
         self.changed.set()
-
-    def make_room(self, writer: asyncio.StreamWriter) -> None:
-        """Let WRITER prove the key. If too many connections have not done so
-        yet, close the oldest: an agent needs little time for it."""
-        self.unproved[writer] = None
-        if len(self.unproved) > MOST_STRANGERS + len(self.expected):
-            oldest = next(iter(self.unproved))
-            del self.unproved[oldest]
-            oldest.close()
 
     async def shake_hands(self, reader: asyncio.StreamReader,
                           writer: asyncio.StreamWriter) -> Node:
@@ -320,6 +358,8 @@ class Coordinator:
             answer = protocol.object_of(await short_line(reader))
         except protocol.Ended:
             answer = {}
+        if writer.is_closing():
+            raise protocol.Ended("it made room for others")
         proved = protocol.proof(self.key, b"agent", nonces, name)
         if not protocol.is_proof(answer.get("proof"), proved):
             self.note_stranger(name, writer, "but has another key")
@@ -351,6 +391,7 @@ class Coordinator:
 
     def admit(self, node: Node) -> Node:
         """Take NODE, which has proved the key, if it is wanted."""
+        self.unproved.leave(node.writer)
         if node.name not in self.expected:
             # what a host calls itself may have its domain
             node.name = node.name.partition(".")[0]
@@ -363,6 +404,8 @@ class Coordinator:
         if node.name in self.nodes and not self.nodes[node.name].failure:
             self.refuse(node, "an agent of this node is connected already")
         self.nodes[node.name] = node
+        # with which the agent knows that it was taken
+        self.ask_time([node])
         return node
 
     @staticmethod

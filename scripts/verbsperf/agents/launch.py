@@ -41,12 +41,12 @@ def load(key: str) -> bytes:
     return b"%d\n" % len(source) + source + key.encode() + b"\n"
 
 
-def python_words(places: Sequence[str], port: int, node: str, program: str
-                 ) -> list[str]:
-    """Return the command of the agent on a node."""
+def python_words(places: Sequence[str], port: int, node: str,
+                 options: Sequence[str]) -> list[str]:
+    """Return the command of the agent on a node, with OPTIONS of it."""
     words = ["python3", "-c", BOOT, f"{','.join(places)}:{port}"]
     words += ["--node", node] if node else []
-    return words + ["--program", program]
+    return [*words, *options]
 
 
 def command_of(template: str, values: dict[str, str], remote: list[str]
@@ -130,9 +130,10 @@ async def last_line(stream: Optional[asyncio.StreamReader]) -> str:
 
 
 def start(how: str, nodes: Sequence[str], places: dict[str, list[str]],
-          port: int, key: str, program: str) -> Launcher:
-    """Start the agents of NODES by HOW: ssh, slurm, clush, none or a command.
-    They connect to the PLACES of this host for their node, at PORT."""
+          port: int, key: str, options: Sequence[str]) -> Launcher:
+    """Start the agents of NODES by HOW: ssh, slurm, clush, none or a command,
+    with OPTIONS.  They connect to the PLACES of this host for their node, at
+    PORT."""
     every = list(dict.fromkeys(one for node in nodes for one in places[node]))
     launcher = Launcher(load(key))
     template = SSH if how == "ssh" else how
@@ -144,12 +145,12 @@ def start(how: str, nodes: Sequence[str], places: dict[str, list[str]],
         # one command for all nodes, which know their names
         launcher.begin(command_of(
             STEPS[how], {"%n": ",".join(nodes), "%c": str(len(nodes))},
-            python_words(every, port, "", program)), nodes)
+            python_words(every, port, "", options)), nodes)
     elif "%h" not in template:
         raise Refused(f"--launch '{how}': expected ssh, slurm, clush,"
                       " none or a command with %h for the node")
     else:
         for node in nodes:
             launcher.begin(command_of(template, {"%h": node}, python_words(
-                places[node], port, node, program)), [node])
+                places[node], port, node, options)), [node])
     return launcher

@@ -308,7 +308,8 @@ async def measure(options: argparse.Namespace, work: Work, file: Begun) -> None:
     async with fleet.listening(bind, port):
         launcher = launch.start(
             options.launch, nodes, clusternodes.places_of(nodes, bind),
-            fleet.port, key, options.program)
+            fleet.port, key, ["--program", options.program, "--join-timeout",
+                              f"{options.join_timeout:g}"])
         try:
             failed = await clusternodes.gather(
                 fleet, work.devices, options.join_timeout, launcher)

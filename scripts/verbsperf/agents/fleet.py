@@ -195,7 +195,11 @@ class Running(Outcome):
         if self.server is not None:
             try:
                 await self.server.wait("ended", PARTING)
-            except (NodeFailed, asyncio.TimeoutError):
+            except NodeFailed as error:
+                # why the client failed, if it did
+                self.error = self.error and str(error)
+                self.kill()
+            except asyncio.TimeoutError:
                 self.kill()
 
     def read(self, end: Object) -> None:

@@ -218,9 +218,14 @@ FINDING = {"type": "finding", "point": 0, "kind": "node", "ratio": 0.61,
            "direction": "in both directions"}
 
 
+NOTE = {"type": "note", "point": 0, "sentence": "n01: slow in the rounds; "
+        "alone inconclusive: 121% (67-345%) of the median in 18 tests",
+        "inconclusive": True}
+
+
 def test_the_schema():
     header, lines = document()
-    for one in (header, *lines, FINDING):
+    for one in (header, *lines, FINDING, NOTE):
         schemas.check(one, "verbsperf-cluster-1")
 
 
@@ -264,6 +269,24 @@ def test_what_a_terminal_would_obey(tmp_path, capsys):
     line.terminal = True
     line.draw("n04: \x1b]0;x\x07")
     assert capsys.readouterr().err == "\r\033[Kn04: ?]0;x?"
+
+
+@pytest.mark.parametrize("more, status, said", (
+    ([], 0, "; nothing is slow"),
+    # of an older version
+    ([{**NOTE, "inconclusive": None}], 0, "; nothing is slow"),
+    ([{**NOTE, "inconclusive": False}], 0, "; nothing is slow"),
+    ([NOTE], 2, "; inconclusive: 1 note ("),
+    ([NOTE, NOTE, FINDING], 3, "; 1 finding; inconclusive: 2 notes (")))
+def test_what_is_not_known(tmp_path, more, status, said):
+    """Slow or not: it has the word and the status of verbsperf-compare."""
+    header, lines = document()
+    path = write(tmp_path / "x", header, [*lines, *more])
+    got, out, _ = cluster("--html", tmp_path / "x.html", path)
+    assert got == status and f"took part{said}" in out
+    assert ("--duration" in out) == ("inconclusive" in said)
+    assert said in (tmp_path / "x.html").read_text()
+    assert bool(more) == ("67-345%" in out)
 
 
 def test_failed_nodes_and_marked_pairs(tmp_path):
@@ -380,7 +403,7 @@ def test_a_wrong_line_is_left_out(tmp_path, index, spoil, capsys):
 
 NULL = {"node": ["error", "environment"],
         "pair": ["value", "result", "overlap", "error", "missed"],
-        "round": ["gbps"],
+        "round": ["gbps"], "note": ["inconclusive"],
         "finding": ["ratio", "beside"]}
 
 
@@ -390,8 +413,7 @@ NULL = {"node": ["error", "environment"],
 def test_each_field_of_a_line(kind, name):
     """Whatever it must be, a list of lists it is not, and null it may be."""
     header, lines = document()
-    good = next(one for one in (*lines, FINDING, {
-        "type": "note", "point": 0, "sentence": "x"}) if one["type"] == kind)
+    good = next(one for one in (*lines, FINDING, NOTE) if one["type"] == kind)
     place = clusterfile.Place("x", 7)
     assert clusterfile.check_entry(place, header, good) == good
     for value in [[["x"]]] + [None] * (name not in NULL.get(kind, ())):

@@ -197,6 +197,47 @@ def test_what_passed():
     assert "not slow when repeated alone: " in inquiry.notes[0]
 
 
+@pytest.mark.parametrize("pattern", ("all-pairs", "ring", "incast", "pairs"))
+@pytest.mark.parametrize("n", (3, 4, 8))
+def test_what_noise_hides_is_inconclusive(n, pattern):
+    """Whether something is suspect or not. Two pairs have no middle one, and
+    one has nothing to be compared with."""
+    if pattern == "pairs" and n < 8:
+        return
+    found = [inquire(n, pattern=pattern, noise=0.5, seed=seed)
+             for seed in range(6)]
+    assert all(one.findings or one.inconclusive for one in found)
+    assert all(set(one.inconclusive) <= set(one.notes) for one in found)
+    wide = [inquire(n, pattern=pattern, noise=0.003, seed=seed)
+            for seed in range(6)]
+    assert not any(one.findings or one.inconclusive for one in wide)
+
+
+def test_three_nodes_that_differ_fivefold():
+    """What was measured of them: one has an interval of 67 to 345%."""
+    names = nodes(3)
+    values = iter([1.0, 2.2, 5.1] + [5.0, 1.1, 2.6, 1.9, 3.8, 1.2] * 8)
+
+    async def measure(pairs):
+        return [next(values) for _ in pairs]
+
+    inquiry = Inquiry([Measured(pair, next(values), i)
+                       for i, _, pair in one_by_one(names)], "gbps", measure)
+    asyncio.run(inquiry.run())
+    assert not inquiry.findings and inquiry.inconclusive
+
+
+@pytest.mark.parametrize("noise, said", ((0.005, 0), (0.2, 1)))
+def test_nothing_suspect(noise, said):
+    """One note says by how much pairs differ, if that hides something."""
+    found = [inquire(8, noise=noise, seed=seed) for seed in range(12)]
+    quiet = [one for one in found if not one.again]
+    assert quiet and all(len(one.notes) == said and one.notes
+                         == one.inconclusive for one in quiet)
+    assert all("pairs differ by " in note and "slower by 3%" in note
+               for one in quiet for note in one.notes)
+
+
 def test_latency():
     names = nodes(6)
     fabric = Fabric(names, {"node": {"n04": 0.4}})

@@ -172,6 +172,8 @@ def test_slow_in_rounds_and_maybe_alone():
     ("cleared", "a: slow in the rounds, not slow when repeated alone: {}"),
     ("inconclusive",
      "a: slow in the rounds; alone inconclusive: {} in 6 tests"),
+    ("unrepeated", "a: slow in the rounds; not slow alone, and inconclusive in "
+     "repeated rounds: {} in 6 tests"),
     ("incomparable",
      "a: slow in the rounds, and there are no others to compare with")))
 def test_notes(name, says):

@@ -73,7 +73,8 @@ KINDS: dict[str, Fields] = {
     "finding": {"point": formats.is_count, "sentence": TEXT, "kind": TEXT,
                 "ratio": AMOUNT, "ends": list_of(END),
                 "beside": optional(EVIDENCE)},
-    "note": {"point": formats.is_count, "sentence": TEXT},
+    "note": {"point": formats.is_count, "sentence": TEXT,
+             "inconclusive": optional(FLAG)},
     "resumed": {},
 }
 # What is said of the rounds when all are done.

@@ -202,7 +202,7 @@ class Clustering:
         for one in inquiry.findings:
             self.add_finding(index, one)
         for note in inquiry.notes:
-            self.file.append({"type": "note", "point": index, "sentence": note})
+            self.add_note(index, note, note in inquiry.inconclusive)
 
     async def inquire_of_rails(self, index: int, entries: list[Object]
                                ) -> None:
@@ -219,8 +219,7 @@ class Clustering:
             for one in rails.findings_of(again, most, devices):
                 self.add_finding(index, one)
             for sentence in rails.notes_of(some, again, most):
-                self.file.append({"type": "note", "point": index,
-                                  "sentence": sentence})
+                self.add_note(index, sentence, False)
 
     async def test_rails(self, index: int, some: list[rails.Rail], most: float
                          ) -> list[rails.Rail]:
@@ -245,6 +244,11 @@ class Clustering:
         """Write the finding ONE of the point INDEX."""
         self.file.append({"type": "finding", "point": index, **one,
                           "beside": self.evidence(one)})
+
+    def add_note(self, index: int, sentence: str, inconclusive: bool) -> None:
+        """Write a note on the point INDEX."""
+        self.file.append({"type": "note", "point": index,
+                          "sentence": sentence, "inconclusive": inconclusive})
 
     def remember(self, outcome: Outcome) -> None:
         """Keep what explains the result of both ends of OUTCOME."""

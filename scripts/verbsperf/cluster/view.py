@@ -19,6 +19,7 @@ from verbsperf.stats.ranks import median
 WORST = 20          # pairs that are listed when the matrix is too wide
 LONGEST = 26        # letters of a name in a picture
 NAMED = 4           # of those of which a note says the same
+DECIDES = "a longer --duration or a larger --tolerance may decide"
 # Patterns in which a node is in one pair of a round at most.
 BY_TWO = ("pairs", "bisection", "random")
 
@@ -286,6 +287,11 @@ def notes_of(entries: Iterable[Object]) -> Iterator[str]:
         yield ", ".join(about for about, *_ in same[:NAMED]) + others + tail
 
 
+def is_inconclusive(entry: Object) -> bool:
+    """ENTRY is a note that leaves open whether something is slow."""
+    return entry["type"] == "note" and bool(entry.get("inconclusive"))
+
+
 def version_lines(entries: Iterable[Object]) -> Iterator[str]:
     """Yield which nodes have another version of verbsperf than most."""
     versions = {entry["node"]: entry["verbsperf"] for entry in entries
@@ -343,12 +349,16 @@ def verdict(header: Object, entries: list[Object]) -> str:
     lost = sum(map(is_failure, in_rounds(entries)))
     measured = any(entry["type"] == "pair" and entry["value"] is not None
                    for entry in entries)
+    unknown = sum(map(is_inconclusive, entries))
+    said = [counted(found, "finding")] * bool(found)
+    said += [f"inconclusive: {counted(unknown, 'note')} ({DECIDES})"
+             ] * bool(unknown)
     return "; ".join([
         f"{nodes - failed - len(left)} of {nodes} nodes took part",
         *[left_text(left, header["pattern"])] * bool(left),
         *[f"{counted(lost, 'pair')} failed"] * bool(lost),
-        counted(found, "finding") if found else "nothing is slow" if measured
-        else "nothing was measured"])
+        *(said or ["nothing is slow" if measured else
+                   "nothing was measured"])])
 
 
 def rail_lines(header: Object, entries: list[Object]) -> Iterator[str]:

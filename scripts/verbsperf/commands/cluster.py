@@ -1,8 +1,8 @@
 """The command verbsperf-cluster: measures between the nodes of a cluster, and
 says which of them, and which paths, are slow.
 
-Exit status: 0 all is well, 1 nodes or pairs failed, 2 usage, 3 something is
-slow, 130 interrupted."""
+Exit status: 0 all is well, 1 nodes or pairs failed, 2 inconclusive or usage, 3
+something is slow, 130 interrupted."""
 import argparse
 import asyncio
 import difflib
@@ -58,8 +58,9 @@ def parser() -> Parser:
               "       %(prog)s --agent ADDRESS:PORT [--node NAME]",
         description="Measure between the nodes of a cluster, and say which of "
                     "them are slow; or show what is in FILE.",
-        epilog="Exit status: 0 all is well, 1 nodes or pairs failed, 2 usage, "
-               "3 something is slow.  See verbsperf-cluster(1).")
+        epilog="Exit status: 0 all is well, 1 nodes or pairs failed, 2 "
+               "inconclusive or usage, 3 something is slow.  See "
+               "verbsperf-cluster(1).")
     p.add_argument("what", nargs=argparse.REMAINDER, metavar="TEST|SUITE|FILE")
     p.add_argument("--nodes", metavar="SET",
                    help="n[01-16],x7, @group [those of the Slurm job]")
@@ -334,7 +335,10 @@ def status_of(entries: Sequence[Object]) -> int:
     if (not any(entry["type"] == "pair" for entry in entries)
             or any(map(view.is_failure, entries))):
         return 1
-    return 3 if any(entry["type"] == "finding" for entry in entries) else 0
+    if any(entry["type"] == "finding" for entry in entries):
+        return 3
+    # as verbsperf-compare says it
+    return 2 if any(map(view.is_inconclusive, entries)) else 0
 
 
 def latest_nodes(entries: Sequence[Object]) -> list[Object]:

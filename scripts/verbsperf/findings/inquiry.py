@@ -12,6 +12,7 @@ from typing import Awaitable, Callable, Iterator, Optional, Sequence
 
 from verbsperf.base.metrics import METRICS
 from verbsperf.documents.jsonfile import Object
+from verbsperf.documents.results import grouped
 from verbsperf.findings import words
 from verbsperf.findings.causes import (SOME, Cause, Chosen, Ends, Search,
                                        Table, folded, groups_of, ways)
@@ -19,7 +20,7 @@ from verbsperf.findings.observed import (ALPHA, ANY, IN, OUT, PAIR, Comparison,
                                          Measured, Observed, Speeds,
                                          are_shared, compared, logarithm,
                                          most_pairs, observed_of, speed_of,
-                                         too_few)
+                                         spread_of, too_few)
 from verbsperf.pairs.patterns import End, Pair
 from verbsperf.stats import ranks
 from verbsperf.stats.libraries import Mask, numpy
@@ -72,6 +73,8 @@ class Inquiry:
         self.tests: list[Observed] = []     # made alone
         self.findings: list[Object] = []
         self.notes: list[str] = []
+        # those of them that leave open whether something is slow
+        self.inconclusive: list[str] = []
 
     async def run(self) -> None:
         """Find suspects, and test them again."""
@@ -87,10 +90,31 @@ class Inquiry:
             self.notes.append(f"{', '.join(nodes)}: not compared by what it "
                               "carried in its turn: fewer than 3 nodes had "
                               "one")
-        suspects = self.suspects([one for one in observed
-                                  if one.pair not in few])
+        compared_ones = [one for one in observed if one.pair not in few]
+        suspects = self.suspects(compared_ones)
         if suspects:
             await self.examine(suspects)
+        else:
+            self.note_spread(compared_ones)
+
+    def leave_open(self, sentence: str) -> None:
+        """Note the SENTENCE that leaves open whether something is slow."""
+        self.notes.append(sentence)
+        self.inconclusive.append(sentence)
+
+    def allowed(self, sort: int) -> float:
+        """Return how much less is none of observations of this SORT."""
+        shared = sort == PAIR and are_shared(self.rounds.values())
+        return max(UNFAIR if shared else 0.0, self.least)
+
+    def note_spread(self, observed: Sequence[Observed]) -> None:
+        """Note when what was OBSERVED differs so much that something slow would
+        not stand out."""
+        for sort, some in grouped(observed, lambda one: one.sort).items():
+            spread = spread_of([one.value for one in some])
+            if spread > self.allowed(sort):
+                self.leave_open(self.words.scattered(
+                    sort == PAIR, spread, self.allowed(sort)))
 
     def suspects(self, observed: Sequence[Observed]) -> list[Cause]:
         """Return what explains what was OBSERVED: first what ports carried,
@@ -102,9 +126,7 @@ class Inquiry:
                 cause.touches(one.pair) for cause in found)]
             if not some:
                 continue
-            unfair = UNFAIR * (PAIR in sorts
-                               and are_shared(self.rounds.values()))
-            table = Table(some, max(unfair, self.least))
+            table = Table(some, self.allowed(sorts[0]))
             given = bool(self.groups)
             if not given and PAIR in sorts:
                 self.groups = groups_of(table)
@@ -152,11 +174,13 @@ class Inquiry:
             if not some or SWEEPS * cost <= most:
                 some.append(cause)
         if len(some) < len(suspects):
-            self.notes.append(
-                f"{len(suspects) - len(some)} more were slow in the rounds, "
-                "and not tested again: " + "; ".join(
-                    self.words.where(one) for one in suspects
-                    if one not in some))
+            left = [one for one in suspects if one not in some]
+            note = (f"{len(left)} more were slow in the rounds, and not tested"
+                    " again: " + "; ".join(map(self.words.where, left)))
+            if all(map(self.may_be_farther, left)):
+                self.notes.append(note)
+            else:
+                self.leave_open(note)
         return some
 
     async def test(self, pair: Pair) -> None:
@@ -295,10 +319,19 @@ class Inquiry:
         return (1 - len(cause.pairs) / every) ** int(
             self.mask_of(cause).sum()) < ALPHA
 
+    def may_be_farther(self, cause: Cause) -> bool:
+        """CAUSE is of nodes that may have a longer latency without a fault."""
+        return (not METRICS[self.metric].is_rate
+                and cause.kind in ("uplink", "trunk"))
+
     def note(self, name: str, cause: Cause, seen: Optional[Comparison] = None
              ) -> None:
         """Note by NAME what CAUSE is, which was SEEN so."""
-        self.notes.append(self.words.note(name, cause, seen))
+        sentence = self.words.note(name, cause, seen)
+        if name in words.OPEN:
+            self.leave_open(sentence)
+        else:
+            self.notes.append(sentence)
 
     def say(self, chosen: Sequence[Chosen]) -> None:
         """Say what of CHOSEN is more than chance, and what is not."""
@@ -308,8 +341,7 @@ class Inquiry:
                 self.note("incomparable", cause)
             elif not seen.is_sure(self.least):
                 self.note("inconclusive", cause, seen)
-            elif not METRICS[self.metric].is_rate and cause.kind in (
-                    "uplink", "trunk"):
+            elif self.may_be_farther(cause):
                 self.note("farther", cause, seen)
             else:
                 self.findings.append(self.words.slow(cause, seen, [
@@ -416,6 +448,10 @@ class Inquiry:
                 <= -self.least else self.words.load_of(
                     cause, self.most, self.duplex)))
         elif alone.is_clear(self.least):
-            self.note("cleared", cause, alone)
+            sort = IN if cause in self.carried else PAIR
+            if again is None or again.is_clear(self.allowed(sort)):
+                self.note("cleared", cause, alone)
+            else:
+                self.note("unrepeated", cause, again)
         else:
             self.note("inconclusive", cause, alone)

@@ -138,9 +138,14 @@ class Comparison(NamedTuple):
         return self.p <= ALPHA and math.log(self.ratio) <= -least
 
     def is_clear(self, least: float) -> bool:
-        """It is not slower by more than LEAST."""
-        return self.low > math.exp(-least) or (
-            self.p > ALPHA and self.ratio > math.exp(-least / 2))
+        """It is not slower by more than LEAST: its interval excludes that."""
+        return self.low > math.exp(-least)
+
+
+def spread_of(values: Sequence[float]) -> float:
+    """Return the standard deviation of VALUES, if most of them are normal."""
+    usual = ranks.median(values)
+    return 1.4826 * ranks.median([abs(one - usual) for one in values])
 
 
 def compared(own: Sequence[float], others: Sequence[float]) -> Comparison:
@@ -148,9 +153,8 @@ def compared(own: Sequence[float], others: Sequence[float]) -> Comparison:
     own, others = (some[::-(-len(some) // MOST_VALUES)]
                    for some in (own, others))
     middle, low, high = ranks.hodges_lehmann(others, own, ALPHA)
-    usual = ranks.median(others)
     return Comparison(
         math.exp(middle), 0.0 if low is None else math.exp(low),
         math.inf if high is None else math.exp(high),
         ranks.mann_whitney(others, own), len(own), len(others),
-        1.4826 * ranks.median([abs(one - usual) for one in others]))
+        spread_of(others))

@@ -34,9 +34,13 @@ NOTES = {
                "{ratio}",
     "inconclusive": "{where}: slow in the rounds; alone inconclusive: {ratio} "
                     "in {tests}",
+    "unrepeated": "{where}: slow in the rounds; not slow alone, and "
+                  "inconclusive in repeated rounds: {ratio} in {tests}",
     "incomparable": "{where}: slow in the rounds, and there are no others to "
                     "compare with",
 }
+# Those that leave open whether something is slow.
+OPEN = ("inconclusive", "unrepeated", "incomparable")
 
 
 def percent(ratio: float) -> str:
@@ -91,6 +95,13 @@ class Words:
         return NOTES[name].format(
             where=self.where(cause), ratio=seen and self.ratio(seen),
             tests=seen and counted(seen.tests, "test"))
+
+    def scattered(self, are_pairs: bool, spread: float, least: float) -> str:
+        """Say that pairs, or what ports carried, differ by SPREAD from each
+        other, which hides what is slower by LEAST, both logarithms."""
+        return (f"{'pairs' if are_pairs else 'ports'} differ by "
+                f"{100 * spread:.2g}%, so that one that is slower by "
+                f"{100 * (1 - math.exp(-least)):.2g}% does not stand out")
 
     def direction(self, cause: Cause) -> str:
         """Say in which direction CAUSE is slow."""

@@ -34,7 +34,7 @@ def test_pattern(how, pattern, nothing_left):
     rate = 0.0005 if pattern in LOADED else 0.002
     run = Cluster(how, "--pattern", pattern, *MORE.get(pattern, ()),
                   traffic=write_bw(2, rate))
-    out = run.end(0, *[3] * (pattern in LOADED))
+    out = run.end(0, *[2, 3] * (pattern in LOADED))
     rounds = run.rounds()
     numbers = {one["round"] for one in rounds}
     pairs = [one for one in run.lines("pair") if one["round"] in numbers]

@@ -120,7 +120,7 @@ def test_probe(how, nothing_left):
                   "mgmt2:mgmt1", traffic=("write_bw", "--size", "1K",
                                           "--tx-depth", "8", "--qp-timeout",
                                           "18", "--duration", "12"))
-    out = run.end(0, 3, seconds=2 * LONG)
+    out = run.end(0, 2, 3, seconds=2 * LONG)
     line, = (line for line in out.splitlines() if "latency of" in line)
     assert "mgmt2 - mgmt1: alone p50 " in line and "under load p50" in line
     probes = {one["round"]: one["result"]["latency"]

@@ -57,7 +57,7 @@ def test_resume_after_kill(ssh, nothing_left):
     before = run.rounds()
     assert 1 <= len(before) < N
     again = Cluster(ssh, "--pattern", "incast", resume=run.path)
-    again.end(0, 3)
+    again.end(0, 2, 3)
     rounds = again.rounds()
     assert rounds[:len(before)] == before
     assert [one["round"] for one in rounds] == list(range(1, N + 1))

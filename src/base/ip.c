@@ -99,7 +99,7 @@ static int parse_network(char *text, struct network *network)
 		*slash = '\0';
 	if (ip_parse(text, one.address.bytes))
 		return -EINVAL;
-	if (slash && units_parse_count(slash + 1, &length))
+	if (slash && units_parse_digits(slash + 1, &length))
 		return -EINVAL;
 	if (length > 128 - fixed)
 		return -EINVAL;

@@ -8,6 +8,9 @@
 #include <string.h>
 #include <strings.h>
 
+/* Gb/s in bits, and Mpps in thousandths of a message. */
+#define UNIT_OF_A_NUMBER 1e9
+
 static const struct {
 	const char *name;
 	double thousand;	/* what the next greater prefix multiplies by */
@@ -25,8 +28,9 @@ static const struct {
 	double scale;		/* to bits or thousandths of a message */
 	bool messages;
 } units[] = {
-	{ "b/s", 1, false },   { "bps", 1, false }, { "bit/s", 1, false },
-	{ "B/s", 8, false },   { "Bps", 8, false }, { "pps", 1e3, true },
+	{ "b/s", 1, false },	{ "bps", 1, false },  { "bit/s", 1, false },
+	{ "bits/s", 1, false }, { "bit", 1, false },  { "bits/sec", 1, false },
+	{ "B/s", 8, false },	{ "Bps", 8, false },  { "pps", 1e3, true },
 	{ "PPS", 1e3, true },
 };
 
@@ -36,10 +40,6 @@ static bool parse_unit(const char *text, double *scale, bool *messages)
 	const char *name;
 	size_t i = 0;
 
-	*messages = false;
-	*scale = 1e9;
-	if (!*text || !strcasecmp(text, "g"))
-		return true;
 	while (strncasecmp(text, prefixes[i].name,
 			   strlen(prefixes[i].name)) != 0)
 		i++;
@@ -55,18 +55,46 @@ static bool parse_unit(const char *text, double *scale, bool *messages)
 	return false;
 }
 
+/*
+ * Find by what the number that TEXT begins with is multiplied, to bits or
+ * thousandths of a message a second.  *MESSAGES says what a number without a
+ * unit, or with only its prefix, is, and then what it was.
+ */
+static int find_scale(const char *text, double *scale, bool *messages)
+{
+	const char *unit = text + decimal_length(text);
+	const char *prefix = *messages ? "M" : "G";
+
+	*scale = UNIT_OF_A_NUMBER;
+	if (unit == text ||
+	    (*unit && strcasecmp(unit, prefix) != 0 &&
+	     !parse_unit(unit, scale, messages)))
+		return -EINVAL;
+	return 0;
+}
+
 int rate_parse(const char *text, uint64_t *rate)
 {
-	size_t length = decimal_length(text);
+	bool messages = false;
 	double scale, value;
-	bool messages;
 
-	if (!length || !parse_unit(text + length, &scale, &messages))
+	if (find_scale(text, &scale, &messages))
 		return -EINVAL;
 	value = strtod(text, NULL) * scale;
 	if (!(value >= 1 && value <= (double)RATE_MAX))
 		return -ERANGE;
 	*rate = (uint64_t)llround(value) | (messages ? RATE_MESSAGES : 0);
+	return 0;
+}
+
+int rate_parse_as(const char *text, bool messages, double *number)
+{
+	bool found = messages;
+	double scale;
+
+	if (find_scale(text, &scale, &found) || found != messages)
+		return -EINVAL;
+	*number = strtod(text, NULL) * (scale / UNIT_OF_A_NUMBER);
 	return 0;
 }
 
@@ -79,7 +107,7 @@ bool rate_is_valid(uint64_t rate)
 
 double rate_number(uint64_t rate)
 {
-	return (double)(rate & ~RATE_MESSAGES) / 1e9;
+	return (double)(rate & ~RATE_MESSAGES) / UNIT_OF_A_NUMBER;
 }
 
 const char *rate_unit(uint64_t rate)

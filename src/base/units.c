@@ -7,8 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/xalloc.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+#define DIGITS "0123456789"
 
 int list_read(const char *text, list_reader *read, void *into)
 {
@@ -76,7 +80,158 @@ static int parse_digits(const char *text, const char **end, uint64_t *value)
 	return 0;
 }
 
-int units_parse_count(const char *text, uint64_t *value)
+/* Greatest power of ten that is read; none in use comes near it. */
+#define EXPONENT_MOST 9999
+
+/* A decimal number in a text: its digits, of which WHOLE stand before a point,
+ * and a power of ten that they are multiplied by. */
+struct decimal {
+	const char *text;
+	size_t whole;
+	size_t digits;
+	int exponent;
+};
+
+/* Read an exponent, "e6" or "e-3", at TEXT.  Returns its length; 0: none. */
+static size_t scan_exponent(const char *text, int *exponent)
+{
+	const bool negative = *text && text[1] == '-';
+	const size_t sign = negative || (*text && text[1] == '+');
+	const char *digit = text + 1 + sign;
+	int e = 0;
+
+	if ((*text != 'e' && *text != 'E') || !isdigit((unsigned char)*digit))
+		return 0;
+	for (; isdigit((unsigned char)*digit); digit++)
+		e = e > EXPONENT_MOST ? e : 10 * e + (*digit - '0');
+	*exponent = negative ? -e : e;
+	return (size_t)(digit - text);
+}
+
+/* Read a decimal number at TEXT; *END points behind it.  False: none. */
+static bool scan_decimal(const char *text, const char **end,
+			 struct decimal *decimal)
+{
+	struct decimal d = { .text = text };
+
+	d.whole = d.digits = strspn(text, DIGITS);
+	if (!d.whole)
+		return false;
+	*end = text + d.whole;
+	if (**end == '.' && isdigit((unsigned char)(*end)[1])) {
+		const size_t fraction = strspn(*end + 1, DIGITS);
+
+		d.digits += fraction;
+		*end += 1 + fraction;
+	}
+	*end += scan_exponent(*end, &d.exponent);
+	*decimal = d;
+	return true;
+}
+
+/* Digit I of D, which has none but zeros behind the last one. */
+static uint64_t digit_of(const struct decimal *d, long i)
+{
+	const size_t at = (size_t)i;
+
+	return at < d->digits ?
+		       (uint64_t)(d->text[at + (at >= d->whole)] - '0') : 0;
+}
+
+/*
+ * Set *VALUE to D times UNIT, rounded down to a whole number, and *EXACT to
+ * whether nothing was lost.  Returns 0, or -ERANGE (above 2^64 - 1).
+ */
+static int scale_decimal(const struct decimal *d, uint64_t unit,
+			 uint64_t *value, bool *exact)
+{
+	const long point = (long)d->whole + d->exponent;
+	uint64_t whole = 0, fraction = 0;
+
+	*exact = true;
+	/* from the last digit on: what a division drops stays dropped */
+	for (long i = (long)d->digits - 1; i >= point; i--) {
+		fraction += i < 0 ? 0 : digit_of(d, i) * unit;
+		*exact = *exact && fraction % 10 == 0;
+		fraction /= 10;
+	}
+	for (long i = 0; i < point; i++)
+		if (__builtin_mul_overflow(whole, 10, &whole) ||
+		    __builtin_add_overflow(whole, digit_of(d, i), &whole))
+			return -ERANGE;
+	if (__builtin_mul_overflow(whole, unit, &whole) ||
+	    __builtin_add_overflow(whole, fraction, value))
+		return -ERANGE;
+	return 0;
+}
+
+/* A unit behind a number, and what it multiplies the number by. */
+struct unit {
+	const char *name;
+	uint64_t factor;
+};
+
+/* The longest of the N UNITS that TEXT begins with; NULL: none. */
+static const struct unit *scan_unit(const char *text, const struct unit *units,
+				    size_t n)
+{
+	const struct unit *found = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		const size_t length = strlen(units[i].name);
+
+		if (!strncasecmp(text, units[i].name, length) &&
+		    (!found || length > strlen(found->name)))
+			found = &units[i];
+	}
+	return found;
+}
+
+/*
+ * Read a whole number at TEXT, with one of the N UNITS if it has one: "64",
+ * "0x68", "1e6", "1.5M".  *END points behind it.  Returns as
+ * units_parse_digits().
+ */
+static int scan_whole(const char *text, const char **end,
+		      const struct unit *units, size_t n, uint64_t *value)
+{
+	const struct unit *unit;
+	struct decimal d;
+	char *after;
+	bool exact;
+	int ret;
+
+	if (!strncasecmp(text, "0x", 2) && isxdigit((unsigned char)text[2])) {
+		errno = 0;
+		*value = strtoull(text, &after, 16);
+		*end = after;
+		return -errno;
+	}
+	if (!scan_decimal(text, end, &d))
+		return -EINVAL;
+	unit = scan_unit(*end, units, n);
+	ret = scale_decimal(&d, unit ? unit->factor : 1, value, &exact);
+	if (unit)
+		*end += strlen(unit->name);
+	return ret ?: exact ? 0 : -EINVAL;
+}
+
+/* Parse TEXT likewise; there is nothing behind the number. */
+static int parse_whole(const char *text, const struct unit *units, size_t n,
+		       uint64_t *value)
+{
+	const char *end;
+	uint64_t v;
+	int ret = scan_whole(text, &end, units, n, &v);
+
+	if (ret != -EINVAL && *end)
+		return -EINVAL;
+	if (!ret)
+		*value = v;
+	return ret;
+}
+
+int units_parse_digits(const char *text, uint64_t *value)
 {
 	const char *end;
 	uint64_t v;
@@ -90,42 +245,68 @@ int units_parse_count(const char *text, uint64_t *value)
 	return 0;
 }
 
-/* Parse a size at the start of TEXT; *END points behind it. */
+int units_parse_number(const char *text, uint64_t *value)
+{
+	return parse_whole(text, NULL, 0, value);
+}
+
+static const struct unit thousands[] = {
+	{ "k", 1000 },
+	{ "M", 1000000 },
+	{ "G", 1000000000 },
+	{ "T", 1000000000000 },
+};
+
+int units_parse_count(const char *text, uint64_t *value)
+{
+	return parse_whole(text, thousands, COUNT(thousands), value);
+}
+
+static const struct unit sizes_of_bytes[] = {
+	{ "K", 1ULL << 10 },   { "M", 1ULL << 20 },   { "G", 1ULL << 30 },
+	{ "T", 1ULL << 40 },   { "KB", 1ULL << 10 },  { "MB", 1ULL << 20 },
+	{ "GB", 1ULL << 30 },  { "TB", 1ULL << 40 },  { "KiB", 1ULL << 10 },
+	{ "MiB", 1ULL << 20 }, { "GiB", 1ULL << 30 }, { "TiB", 1ULL << 40 },
+	{ "B", 1 },
+};
+
+/* Read a size at TEXT; *END points behind it. */
 static int scan_size(const char *text, const char **end, uint64_t *bytes)
 {
-	static const char suffixes[] = "KkMmGg";
-	const char *p, *suffix;
-	uint64_t v;
-	int ret = parse_digits(text, &p, &v);
-
-	if (ret)
-		return ret;
-	suffix = *p ? strchr(suffixes, *p) : NULL;
-	if (suffix) {
-		int shift = 10 * (1 + (int)(suffix - suffixes) / 2);
-
-		if (v > UINT64_MAX >> shift)
-			return -ERANGE;
-		v <<= shift;
-		p++;
-	}
-	*end = p;
-	*bytes = v;
-	return 0;
+	return scan_whole(text, end, sizes_of_bytes, COUNT(sizes_of_bytes),
+			  bytes);
 }
 
 int units_parse_size(const char *text, uint64_t *bytes)
 {
-	const char *end;
-	uint64_t v;
-	int ret = scan_size(text, &end, &v);
+	return parse_whole(text, sizes_of_bytes, COUNT(sizes_of_bytes), bytes);
+}
 
-	if (ret)
-		return ret;
-	if (*end)
-		return -EINVAL;
-	*bytes = v;
-	return 0;
+/* Write VALUE into TEXT in the last of the first N UNITS, in ascending order,
+ * of which it is a whole number. */
+static const char *format_whole(uint64_t value, const struct unit *units,
+				size_t n, char text[NUMBER_TEXT_SIZE])
+{
+	const struct unit one = { "", 1 }, *unit = &one;
+
+	for (size_t i = 0; value && i < n; i++)
+		if (value % units[i].factor == 0)
+			unit = &units[i];
+	snprintf(text, NUMBER_TEXT_SIZE, "%llu%s",
+		 (unsigned long long)(value / unit->factor), unit->name);
+	return text;
+}
+
+const char *units_format_count(uint64_t value, char text[NUMBER_TEXT_SIZE])
+{
+	/* 16384 and 1000 are read as easily as they are */
+	return format_whole(value, thousands,
+			    value < 1000000 ? 0 : COUNT(thousands), text);
+}
+
+const char *units_format_size(uint64_t bytes, char text[NUMBER_TEXT_SIZE])
+{
+	return format_whole(bytes, sizes_of_bytes, 4, text);
 }
 
 static int append(struct sizes *sizes, uint64_t bytes)
@@ -170,41 +351,49 @@ int units_parse_sizes(const char *text, struct sizes *sizes)
 	return list_parse(text, read_sizes, sizes, sizeof(*sizes));
 }
 
-static const struct {
-	const char *name;
-	uint64_t ns;
-} time_units[] = {
+static const struct unit time_units[] = {
 	{ "h", 3600000000000 }, { "m", 60000000000 }, { "s", 1000000000 },
 	{ "ms", 1000000 },	{ "us", 1000 },	      { "ns", 1 },
-	{ "", 1000000000 },
 };
+
+/* The unit of a time that TEXT is, in lower case; NULL: it is none. */
+static const struct unit *find_time_unit(const char *text)
+{
+	for (size_t i = 0; i < COUNT(time_units); i++)
+		if (!strcmp(text, time_units[i].name))
+			return &time_units[i];
+	return NULL;
+}
 
 int units_parse_time(const char *text, uint64_t *ns)
 {
-	uint64_t whole, unit = 0, weight, fraction = 0;
-	const char *p, *digits = NULL;
-	int ret = parse_digits(text, &p, &whole);
+	const struct unit *unit;
+	struct decimal d;
+	const char *end;
+	uint64_t value;
+	bool exact;
+	int ret;
 
-	if (ret)
-		return ret;
-	if (*p == '.') {
-		digits = ++p;
-		p += strspn(p, "0123456789");
-		if (p == digits)
-			return -EINVAL;
-	}
-	for (size_t i = 0; i < sizeof(time_units) / sizeof(*time_units); i++)
-		if (!strcmp(p, time_units[i].name))
-			unit = time_units[i].ns;
+	if (!scan_decimal(text, &end, &d))
+		return -EINVAL;
+	unit = find_time_unit(*end ? end : "s");
 	if (!unit)
 		return -EINVAL;
-	weight = unit / 10;
-	for (; digits && digits < p && weight; digits++, weight /= 10)
-		fraction += (uint64_t)(*digits - '0') * weight;
-	if (__builtin_mul_overflow(whole, unit, &whole) ||
-	    __builtin_add_overflow(whole, fraction, &whole))
-		return -ERANGE;
-	*ns = whole;
+	ret = scale_decimal(&d, unit->factor, &value, &exact);
+	if (!ret)
+		*ns = value;
+	return ret;
+}
+
+int units_parse_microseconds(const char *text, double *us)
+{
+	const size_t length = decimal_length(text);
+	const struct unit *unit = find_time_unit(text[length] ? text + length :
+								"us");
+
+	if (!length || !unit)
+		return -EINVAL;
+	*us = strtod(text, NULL) * (double)unit->factor / 1e3;
 	return 0;
 }
 
@@ -212,22 +401,20 @@ const char *units_format_time(uint64_t ns, char text[TIME_TEXT_SIZE])
 {
 	size_t i = 0;
 
-	while (ns % time_units[i].ns)
+	while (ns % time_units[i].factor)
 		i++;
 	snprintf(text, TIME_TEXT_SIZE, "%llu%s",
-		 (unsigned long long)(ns / time_units[i].ns),
+		 (unsigned long long)(ns / time_units[i].factor),
 		 ns ? time_units[i].name : "");
 	return text;
 }
 
 size_t decimal_length(const char *text)
 {
-	size_t whole = strspn(text, "0123456789"), fraction;
+	const char *end;
+	struct decimal d;
 
-	if (!whole || text[whole] != '.')
-		return whole;
-	fraction = strspn(text + whole + 1, "0123456789");
-	return fraction ? whole + 1 + fraction : 0;
+	return scan_decimal(text, &end, &d) ? (size_t)(end - text) : 0;
 }
 
 int units_parse_decimal(const char *text, double *value)
@@ -243,27 +430,23 @@ int units_parse_decimal(const char *text, double *value)
 /* A list_reader; INTO is a struct percentiles. */
 static int read_percentile(const char **text, void *into)
 {
-	uint64_t whole, fraction = 0, weight = 1000;
 	struct percentiles *list = into;
-	const char *p, *digits;
-	int ret = parse_digits(*text, &p, &whole);
+	struct decimal d;
+	uint64_t value;
+	bool exact;
 
-	if (ret)
-		return ret;
-	if (*p == '.') {
-		for (digits = ++p; *p >= '0' && *p <= '9' && weight; p++) {
-			fraction += (uint64_t)(*p - '0') * weight;
-			weight /= 10;
-		}
-		if (p == digits)
-			return -EINVAL;
-	}
-	if (whole >= 100 || whole + fraction == 0)
+	if (!scan_decimal(*text, text, &d))
+		return -EINVAL;
+	if (scale_decimal(&d, 10000, &value, &exact) || value >= 1000000)
+		return -ERANGE;
+	if (!exact)
+		return -EINVAL;
+	if (!value)
 		return -ERANGE;
 	if (list->n == PERCENTILES_MAX)
 		return -E2BIG;
-	list->per_million[list->n++] = (uint32_t)(whole * 10000 + fraction);
-	*text = p;
+	list->per_million[list->n++] = (uint32_t)value;
+	*text += **text == '%';
 	return 0;
 }
 
@@ -283,7 +466,7 @@ const char *units_format_percentile(uint32_t per_million,
 
 /*
  * Read "4", or the range "4-7", at *TEXT, which moves behind it; FIRST may be
- * above LAST.  Returns as units_parse_count().
+ * above LAST.  Returns as units_parse_digits().
  */
 static int scan_range(const char **text, uint64_t *first, uint64_t *last)
 {
@@ -327,19 +510,9 @@ int units_parse_cpus(const char *text, struct cpus *cpus)
 static int read_label(const char **text, void *into)
 {
 	struct labels *list = into;
-	const char *p = *text;
 	uint64_t value;
-	char *after;
-	int ret = 0;
+	int ret = scan_whole(*text, text, NULL, 0, &value);
 
-	if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X')) {
-		if (!isxdigit((unsigned char)p[2]))
-			return -EINVAL;
-		value = strtoull(p, &after, 16);
-		*text = after;
-	} else {
-		ret = parse_digits(p, text, &value);
-	}
 	if (ret)
 		return ret;
 	if (value > LABEL_MAX)

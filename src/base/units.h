@@ -77,16 +77,36 @@ struct percentiles {
 };
 
 /*
- * Parse a decimal number: digits only, no sign, no blanks.
+ * Parse the digits of a decimal number: no sign, no blanks, nothing else.
  * Returns 0, -EINVAL (not a number), -ERANGE (above 2^64 - 1).
+ */
+int units_parse_digits(const char *text, uint64_t *value);
+
+/*
+ * Parse a whole number of an option: "104", "0x68", "1e6"; "1.5e3", but not
+ * "1.5".  Returns likewise.
+ */
+int units_parse_number(const char *text, uint64_t *value);
+
+/*
+ * Parse how many there are of something: a number, optionally with one of k M G
+ * T (of either case; powers of 1,000).  Returns likewise.
  */
 int units_parse_count(const char *text, uint64_t *value);
 
 /*
- * Parse a number of bytes: digits and at most one of K M G (or k m g; powers of
- * 1,024).  Returns as units_parse_count().
+ * Parse a number of bytes, optionally with one of K M G T, also as KB or KiB
+ * (of either case; powers of 1,024), or B.  Returns likewise.
  */
 int units_parse_size(const char *text, uint64_t *bytes);
+
+#define NUMBER_TEXT_SIZE 24
+
+/* Write a count or a number of bytes into TEXT as the functions above read it,
+ * in the largest unit of which it is a whole number: "1T", "64K"; a count below
+ * a million has no unit.  Returns TEXT. */
+const char *units_format_count(uint64_t value, char text[NUMBER_TEXT_SIZE]);
+const char *units_format_size(uint64_t bytes, char text[NUMBER_TEXT_SIZE]);
 
 /*
  * Parse sizes in bytes, "64" or "4K,1M", and ranges, "2..8M", which double from
@@ -97,11 +117,17 @@ int units_parse_size(const char *text, uint64_t *bytes);
 int units_parse_sizes(const char *text, struct sizes *sizes);
 
 /*
- * Parse a time: digits, optionally with a fraction and one of ns us ms s m h;
- * without a unit, seconds.  *NS is in nanoseconds.  Returns as
- * units_parse_count().
+ * Parse a time: a decimal number, optionally with one of ns us ms s m h;
+ * without a unit, seconds.  *NS is in nanoseconds, rounded down.  Returns as
+ * units_parse_digits().
  */
 int units_parse_time(const char *text, uint64_t *ns);
+
+/*
+ * Parse a time likewise, which without a unit is in microseconds, and so is
+ * *US.  Returns as units_parse_decimal().
+ */
+int units_parse_microseconds(const char *text, double *us);
 
 #define TIME_TEXT_SIZE 24
 
@@ -110,19 +136,18 @@ int units_parse_time(const char *text, uint64_t *ns);
 const char *units_format_time(uint64_t ns, char text[TIME_TEXT_SIZE]);
 
 /* Length of the decimal number at the start of TEXT: digits, optionally with a
- * fraction; 0: none. */
+ * fraction and an exponent; 0: none. */
 size_t decimal_length(const char *text);
 
 /*
- * Parse a decimal number: digits, optionally with a fraction; no sign, no
- * exponent.  Returns 0 or -EINVAL.  A number too large for a double becomes
- * infinite.
+ * Parse a decimal number: "20", "2.5", "1e-3"; no sign.  Returns 0 or -EINVAL.
+ * A number too large for a double becomes infinite.
  */
 int units_parse_decimal(const char *text, double *value);
 
 /*
- * Parse percentiles: "50,99.9,99.9999", each above 0, below 100 and with at
- * most four decimals; they keep their order.  Returns 0, -EINVAL, -ERANGE (not
+ * Parse percentiles: "50,99.9,99.9999", each above 0, below 100 and a multiple
+ * of 0.0001, optionally with %; they keep their order.  Returns 0, -EINVAL, -ERANGE (not
  * between 0 and 100), -E2BIG (more than PERCENTILES_MAX).
  */
 int units_parse_percentiles(const char *text, struct percentiles *list);
@@ -185,13 +210,20 @@ void cpulist_format(const cpu_set_t *set, char *text, size_t size);
 #define RATE_TEXT_SIZE 32
 
 /*
- * Parse bits ("10", "2.5gbps", "2.5Gb/s", "900Mbit/s"), bytes ("1.25GB/s",
+ * Parse bits ("10", "2.5gbps", "2.5Gb/s", "900Mbit"), bytes ("1.25GB/s",
  * "300MBps", "2GiB/s") or messages ("1.2mpps", "350kpps", "1000pps") a second;
  * b is bits, B is bytes, and a number without a unit is in Gb/s.
  * Returns 0, -EINVAL, or -ERANGE (below 1 of the stored unit, or above
  * RATE_MAX).
  */
 int rate_parse(const char *text, uint64_t *rate);
+
+/*
+ * Parse such a rate of messages, if MESSAGES, or else of bits or bytes.
+ * *NUMBER is in Mpps or Gb/s, as a number without a unit or with M or G is.
+ * Returns 0 or -EINVAL.
+ */
+int rate_parse_as(const char *text, bool messages, double *number);
 
 /* True for a RATE that rate_parse() can return, and for 0, which means none. */
 bool rate_is_valid(uint64_t rate);

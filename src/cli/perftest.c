@@ -1,6 +1,7 @@
 #include "config.h"
 #include "cli/perftest.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -62,24 +63,37 @@ static bool seen(const struct perftest *p, const char *name)
 	return p->seen[perftest_find(name) - perftest_options];
 }
 
-/* Set the option NAME of ours as if SHOWN had said TEXT.  A number, but not a
- * text, which is kept by reference, may be hexadecimal. */
+/* Room for an integer in decimal, and a unit. */
+#define DECIMAL_SIZE 32
+
+/* TEXT, if it is an integer, in decimal: perftest reads integers as C does,
+ * "0x10" and "020" are 16.  A size may have K or M behind it. */
+static const char *to_decimal(const char *text, char decimal[DECIMAL_SIZE])
+{
+	char *end;
+
+	if (text[0] != '0' || !isalnum((unsigned char)text[1]))
+		return text;
+	snprintf(decimal, DECIMAL_SIZE, "%llu", strtoull(text, &end, 0));
+	return strlen(end) > strspn(end, "KM") || strlen(end) > 1 ?
+		       text : strcat(decimal, end);
+}
+
+/* Set the option NAME of ours as if SHOWN had said TEXT.  A text is kept by
+ * reference; of others, numbers are read as perftest reads them. */
 static int set(struct perftest *p, const char *name, const char *shown,
 	       const char *text)
 {
 	const struct param *row = param_find(name);
-	char decimal[32], *end;
+	char decimal[DECIMAL_SIZE];
 
 	*given_option(&p->given, name) = true;
 	if (row->kind == PARAM_FLAG) {
 		param_set(params_of(p), row, true);
 		return 0;
 	}
-	if (row->kind != PARAM_STRING && !strncasecmp(text, "0x", 2)) {
-		snprintf(decimal, sizeof(decimal), "%llu",
-			 strtoull(text, &end, 16));
-		text = *end ? text : decimal;
-	}
+	if (row->kind != PARAM_STRING)
+		text = to_decimal(text, decimal);
 	return param_parse(params_of(p), row, shown, text, p->given.err);
 }
 
@@ -105,6 +119,14 @@ static int take_number(struct perftest *p, const struct use *u, double *value)
 	return 0;
 }
 
+/* Read the value of U, an integer in any form that perftest reads. */
+static int read_integer(const struct use *u, uint64_t *value)
+{
+	char decimal[DECIMAL_SIZE];
+
+	return units_parse_number(to_decimal(u->text, decimal), value);
+}
+
 /* Take the largest value for one that is larger. */
 static int take_most(struct perftest *p, const struct use *u)
 {
@@ -113,7 +135,7 @@ static int take_most(struct perftest *p, const struct use *u)
 	char text[32];
 	uint64_t value;
 
-	if (units_parse_count(u->text, &value) || value <= most)
+	if (read_integer(u, &value) || value <= most)
 		return set(p, ours, u->shown, u->text);
 	log_info("%s %s: reduced to %" PRIu64, u->shown, u->text, most);
 	snprintf(text, sizeof(text), "%" PRIu64, most);
@@ -122,7 +144,7 @@ static int take_most(struct perftest *p, const struct use *u)
 
 static int take_burst(struct perftest *p, const struct use *u)
 {
-	return units_parse_count(u->text, &p->burst) ?
+	return read_integer(u, &p->burst) ?
 		       expected(p, u, "a number of messages") : 0;
 }
 
@@ -138,7 +160,7 @@ static int take_mtu(struct perftest *p, const struct use *u)
 {
 	uint64_t value;
 
-	if (units_parse_count(u->text, &value) ||
+	if (read_integer(u, &value) ||
 	    (value <= UINT32_MAX && mtu_from_bytes((uint32_t)value)))
 		return set(p, "mtu", u->shown, u->text);
 	log_info("%s %s: no MTU of a path: the active one is used", u->shown,
@@ -155,15 +177,16 @@ static int take_forever(struct perftest *p, const struct use *u)
 static int take_gap(struct perftest *p, const struct use *u)
 {
 	char text[64];
+	uint64_t us;
 
 	if (only_for(p, u, METRIC_LATENCY))
 		return -EINVAL;
-	if (strspn(u->text, "0123456789") != strlen(u->text) || !*u->text ||
-	    snprintf(text, sizeof(text), "%sus", u->text) >= (int)sizeof(text))
+	if (read_integer(u, &us))
 		return expected(p, u, "microseconds");
 	/* none */
-	if (strspn(u->text, "0") == strlen(u->text))
+	if (!us)
 		return 0;
+	snprintf(text, sizeof(text), "%" PRIu64 "us", us);
 	return set(p, "gap", u->shown, text);
 }
 

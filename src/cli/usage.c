@@ -51,8 +51,10 @@ static const char head[] =
 
 static const char tail[] =
 	"\n"
-	"BYTES take K, M or G; SECONDS take ns to h.  The client decides:\n"
-	"a server needs none of the options that shape the traffic.\n"
+	"BYTES take K, M, G or T (of 1,024), SECONDS and US ns to h, GBPS units such\n"
+	"as Gb/s or GB/s; N may be 0x68 or 1e6, and of -n 5M, of thousands.\n"
+	"The client decides: a server needs none of the options that shape the\n"
+	"traffic.\n"
 	"Exit status: 0 measured, 1 failed, 2 usage, 3 a limit was not met, 4 wrong\n"
 	"data.  See verbsperf(1).\n";
 

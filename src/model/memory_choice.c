@@ -86,7 +86,7 @@ static int parse_gpu(const char *text, struct memory_choice *choice)
 			       strlen(choice->pci) != strlen(text + 1) ?
 			-EINVAL : 0;
 	}
-	if (units_parse_count(text + 1, &n) || n > INT32_MAX)
+	if (units_parse_digits(text + 1, &n) || n > INT32_MAX)
 		return -EINVAL;
 	choice->gpu = (uint32_t)n;
 	return 0;

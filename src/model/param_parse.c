@@ -5,31 +5,53 @@
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/ip.h"
 
+#define RANGE_SIZE (2 * NUMBER_TEXT_SIZE + sizeof(" to "))
+
+/* Write a bound of ROW's range into TEXT, as a user would; returns TEXT. */
+static const char *format_bound(const struct param *row, uint64_t bound,
+				char text[NUMBER_TEXT_SIZE])
+{
+	const char *unit = param_unit(row);
+
+	if (row->kind == PARAM_TIME)
+		return units_format_time(bound, text);
+	return unit && !strcmp(unit, "bytes") ?
+		       units_format_size(bound, text) :
+		       units_format_count(bound, text);
+}
+
+/* "1 to 16384"; "at least 1" when there is no upper bound. */
+static const char *format_range(const struct param *row, char text[RANGE_SIZE])
+{
+	char least[NUMBER_TEXT_SIZE], most[NUMBER_TEXT_SIZE];
+
+	format_bound(row, row->min, least);
+	if (row->max == UINT64_MAX)
+		snprintf(text, RANGE_SIZE, "at least %s", least);
+	else
+		snprintf(text, RANGE_SIZE, "%s to %s", least,
+			 format_bound(row, row->max, most));
+	return text;
+}
+
 /* "--qps 0: expected 1 to 16384", in the option's own unit. */
 static int out_of_range(const struct param *row, const char *option,
 			const char *text, struct error *err)
 {
-	char least[TIME_TEXT_SIZE], most[TIME_TEXT_SIZE];
+	char range[RANGE_SIZE];
 
 	if (row->kind == PARAM_RATE)
 		return fail(err, -EINVAL, NULL,
 			    "%s %s: must be above 0, and at most 10^6 Gb/s or "
 			    "Mpps", option, text);
-	if (row->max == UINT64_MAX)
-		return fail(err, -EINVAL, NULL, "%s %s: must be at least %llu",
-			    option, text, (unsigned long long)row->min);
-	if (row->kind == PARAM_TIME)
-		return fail(err, -EINVAL, NULL, "%s %s: expected %s to %s",
-			    option, text, units_format_time(row->min, least),
-			    units_format_time(row->max, most));
-	return fail(err, -EINVAL, NULL, "%s %s: expected %llu to %llu", option,
-		    text, (unsigned long long)row->min,
-		    (unsigned long long)row->max);
+	return fail(err, -EINVAL, NULL, "%s %s: expected %s", option, text,
+		    format_range(row, range));
 }
 
 static int parse_group(const char *text, struct mcast *mcast)
@@ -61,6 +83,11 @@ PARSER(counter_choice_parse, struct counter_choice)
 PARSER(counter_limits_parse, struct counter_limits)
 PARSER(memory_choice_parse, struct memory_choice)
 
+/* Kinds of whole numbers, of which each has a range. */
+#define RANGED(kind) \
+	((kind) == PARAM_NUMBER || (kind) == PARAM_AUTO_NUMBER || \
+	 (kind) == PARAM_COUNT || (kind) == PARAM_NODE)
+
 static const struct {
 	const char *name;
 	const char *wanted;	/* what its text must be */
@@ -73,10 +100,12 @@ static const struct {
 	[PARAM_FLAG] = { .name = "flag", .wanted = "no value" },
 	[PARAM_NUMBER] = { .name = "number", .wanted = "a number" },
 	[PARAM_AUTO_NUMBER] = { .name = "auto",
-		.wanted = "a number or auto" },
-	[PARAM_COUNT] = { .name = "count", .wanted = "a number" },
+		.wanted = "auto or a number" },
+	[PARAM_COUNT] = { .name = "count",
+		.wanted = "a number like 5000 or 1e6, optionally with k, M, G "
+			  "or T" },
 	[PARAM_BYTES] = { .name = "bytes",
-		.wanted = "a number of bytes, optionally with K, M or G" },
+		.wanted = "a number of bytes, optionally with K, M, G or T" },
 	[PARAM_TIME] = { .name = "time", .wanted =
 		"seconds like 3 or 0.5, or a time with ns, us, ms, s, m or h" },
 	[PARAM_SIZES] = { .name = "sizes", .most = SIZES_MAX, .items = "sizes",
@@ -99,7 +128,7 @@ static const struct {
 		.wanted = "a multicast address like 239.255.1.2 or ff12::1, or "
 			  "auto" },
 	[PARAM_NODE] = { .name = "node",
-		.wanted = "a node number, auto or none" },
+		.wanted = "auto, none or a node number" },
 	[PARAM_NETWORKS] = { "networks",
 		"IP addresses and networks like 192.0.2.7, 10.0.0.0/8 or "
 		"2001:db8::/32, with no bits set after the prefix",
@@ -128,10 +157,16 @@ const char *param_kind_name(enum param_kind kind)
 static int malformed(const struct param *row, const char *option,
 		     const char *text, int ret, struct error *err)
 {
+	char range[RANGE_SIZE];
+
 	if (ret == -E2BIG)
 		return fail(err, -EINVAL, NULL, "%s '%s': more than %d %s",
 			    option, text, kinds[row->kind].most,
 			    kinds[row->kind].items);
+	if (RANGED(row->kind))
+		return fail(err, -EINVAL, NULL, "%s '%s': must be %s, %s",
+			    option, text, kinds[row->kind].wanted,
+			    format_range(row, range));
 	return fail(err, -EINVAL, NULL, "%s '%s': must be %s", option, text,
 		    kinds[row->kind].wanted);
 }
@@ -169,7 +204,8 @@ static int parse_choice(struct parameters *params, const struct param *row,
 static int parse_number(const struct param *row, const char *text,
 			uint64_t *value)
 {
-	bool node = row->kind == PARAM_NODE;
+	const bool node = row->kind == PARAM_NODE;
+	const char *unit = param_unit(row);
 
 	if ((row->kind == PARAM_AUTO_NUMBER || node) && !strcmp(text, "auto")) {
 		*value = PLAN_AUTO;
@@ -181,11 +217,13 @@ static int parse_number(const struct param *row, const char *text,
 	}
 	if (row->kind == PARAM_RATE)
 		return rate_parse(text, value);
-	if (row->kind == PARAM_BYTES)
-		return units_parse_size(text, value);
 	if (row->kind == PARAM_TIME)
 		return units_parse_time(text, value);
-	return units_parse_count(text, value);
+	if (unit && !strcmp(unit, "bytes"))
+		return units_parse_size(text, value);
+	if (row->kind == PARAM_COUNT)
+		return units_parse_count(text, value);
+	return units_parse_number(text, value);
 }
 
 static int parse_sizes(struct parameters *params, const struct param *row,
@@ -203,28 +241,73 @@ static int parse_sizes(struct parameters *params, const struct param *row,
 	return 0;
 }
 
+static int parse_gbps(const char *text, double *value)
+{
+	return rate_parse_as(text, false, value);
+}
+
+static int parse_mpps(const char *text, double *value)
+{
+	return rate_parse_as(text, true, value);
+}
+
+/* Parse a number with a percent sign behind it. */
+static int parse_share(const char *text, double *percent)
+{
+	const size_t length = decimal_length(text);
+
+	if (!length || strcmp(text + length, "%") != 0)
+		return -EINVAL;
+	*percent = strtod(text, NULL);
+	return 0;
+}
+
+static int parse_percentage(const char *text, double *percent)
+{
+	return units_parse_decimal(text, percent) ?
+		       parse_share(text, percent) : 0;
+}
+
+/* In which units limits are. */
+static const struct limit_unit {
+	const char *name;
+	int (*parse)(const char *text, double *value);
+	const char *wanted;
+	bool may_be_share;	/* only what a port carries is known */
+} limit_units[] = {
+	{ "Gb/s", parse_gbps, "a rate like 92.5, in Gb/s, or 900Mb/s or "
+	  "11GB/s, or like 90%, of the port's rate", true },
+	{ "Mpps", parse_mpps, "a message rate like 1.5, in Mpps, or 900kpps",
+	  false },
+	{ "us", units_parse_microseconds, "a time like 20 or 2.5, in us, or "
+	  "with ns, us, ms, s, m or h", false },
+	{ "%", parse_percentage, "a percentage like 0.1 or 0.1%", false },
+};
+
 static int parse_limit(struct parameters *params, const struct param *row,
 		       const char *option, const char *text, struct error *err)
 {
 	struct limit *limit = param_field(params, row);
-	/* only what a port carries is known */
-	bool may_be_share = !strcmp(param_unit(row), "Gb/s");
-	size_t length = strlen(text);
-	bool percent = may_be_share && length && text[length - 1] == '%';
-	unsigned long long most = percent ? 100 : row->max;
-	char share[64];
+	const struct limit_unit *unit = limit_units;
+	unsigned long long most = row->max;
+	const char *sign = row->unit;
+	bool percent = false;
 	double value;
 
-	snprintf(share, sizeof(share), "%.*s", (int)(length - percent), text);
-	if ((percent && length >= sizeof(share)) ||
-	    units_parse_decimal(percent ? share : text, &value))
-		return fail(err, -EINVAL, NULL, "%s '%s': must be a number "
-			    "like 20 or 2.5, in %s%s", option, text,
-			    param_unit(row), may_be_share ?
-			    ", or like 90%, of the port's rate" : "");
+	while (strcmp(unit->name, row->unit) != 0)
+		unit++;
+	if (unit->parse(text, &value)) {
+		percent = unit->may_be_share && !parse_share(text, &value);
+		if (!percent)
+			return fail(err, -EINVAL, NULL, "%s '%s': must be %s",
+				    option, text, unit->wanted);
+		most = 100;
+		sign = "%";
+	}
 	if (value > (double)most)
 		return fail(err, -EINVAL, NULL, "%s %s: must be at most "
-			    "%llu%s", option, text, most, percent ? "%" : "");
+			    "%llu%s%s", option, text, most,
+			    *sign == '%' ? "" : " ", sign);
 	if (row->min && value == 0)
 		return fail(err, -EINVAL, NULL, "%s %s: must be above 0",
 			    option, text);

@@ -79,7 +79,7 @@ int host_cut_port(char *text, uint32_t *port, struct error *err)
 	/* without brackets it is not known where an IPv6 address ends */
 	if (!digits || (text[0] != '[' && strchr(host, ':')))
 		return 0;
-	if (units_parse_count(digits, &n) || n < 1 || n > UINT16_MAX)
+	if (units_parse_digits(digits, &n) || n < 1 || n > UINT16_MAX)
 		return fail(err, -EINVAL, NULL,
 			    "server %s: a port is 1 to 65535", text);
 	text[digits - 1 - text] = '\0';

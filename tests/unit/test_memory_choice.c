@@ -45,6 +45,8 @@ TEST(test_values)
 
 	assert_int_equal(memory_choice_parse("hugepages=1G", &choice), 0);
 	assert_int_equal(choice.page_size, 1 << 30);
+	assert_int_equal(memory_choice_parse("hugepages=2MB", &choice), 0);
+	assert_int_equal(choice.page_size, 2 << 20);
 	assert_int_equal(memory_choice_parse("hip", &choice), 0);
 	assert_int_equal(choice.gpu, 0);
 	assert_int_equal(memory_choice_parse("cuda:12", &choice), 0);
@@ -61,7 +63,7 @@ TEST(test_what_is_refused)
 	static const char *const texts[] = {
 		"", "none", "anonymous:0", "anonymousx", "hugepages=",
 		"hugepages=3M", "hugepages=4K", "hugepages=32G",
-		"hugepages=2MB", "hugepages:2M", "shared=1", "file", "file:",
+		"hugepages=2MX", "hugepages:2M", "shared=1", "file", "file:",
 		"file:,offset=4K", "file:/x,offset=", "file:/x,offset=-1",
 		"device:0", "dmabuf", "dmabuf:", "dmabuf:heap", "cuda:",
 		"cuda:x", "cuda:-1", "cuda0", "cuda:4294967296", "hip:1.5",

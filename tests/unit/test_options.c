@@ -367,8 +367,8 @@ static const struct refused refused[] = {
 	{ "verbsperf write_bw a -q", "-q needs a value: N" },
 	{ "verbsperf write_bw a --qps", "--qps needs a value: N" },
 	{ "verbsperf write_bw a --loopback=1", "--loopback takes no value" },
-	{ "verbsperf write_bw a -q x", "-q 'x': must be a number" },
-	{ "verbsperf write_bw a --qps x", "--qps 'x': must be a number" },
+	{ "verbsperf write_bw a -q x", "-q 'x': must be a number, 1 to 16384" },
+	{ "verbsperf write_bw a --qps x", "--qps 'x': must be a number, 1 to 16384" },
 	{ "verbsperf write_bw a -q 0", "-q 0: expected 1 to 16384" },
 	{ "verbsperf write_bw a -q 16385", "-q 16385: expected 1 to 16384" },
 	{ "verbsperf write_bw a --wait=x", "--wait 'x': must be seconds like 3 or 0.5, or a time with ns, us, ms, s, m or h" },
@@ -501,7 +501,7 @@ static const struct refused suggested[] = {
 	{ "-c 10.0.0.1", "name the server as the last word: verbsperf TEST "
 	  "SERVER" },
 	{ "-s", "-s is the message size; 'verbsperf serve' is a server" },
-	{ "-s 64KB", "" },
+	{ "-s 64XB", "" },
 	{ "-s node1", "-s is the message size; 'verbsperf serve' is a server" },
 	{ "-m 9000", "the MTU of a path is 256, 512, 1024, 2048 or 4096; that "
 	  "of an interface is larger" },

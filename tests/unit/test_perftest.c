@@ -163,6 +163,20 @@ static const struct {
 	{ "-Q 200", "cq-mod", 128 },
 	{ "--tclass=0x60", "tclass", 96 },
 	{ "--tclass 0X60", "tclass", 96 },
+	/* as strtol() reads them */
+	{ "--tclass 0140", "tclass", 96 },
+	{ "-n 010", "iterations", 8 },
+	{ "-n 0x10", "iterations", 16 },
+	{ "-q 04", "qps", 4 },
+	{ "-t 0400", "tx-depth", 256 },
+	{ "-m 02000", "mtu", 1024 },
+	{ "-m 0x400", "mtu", 1024 },
+	{ "-D 012", "duration", 10000000000 },
+	{ "--retry_count 0x10", "retry-count", 7 },
+	{ "--rate_limit 5 --burst_size=0x20", "burst", 32 },
+	/* and a few that it does not */
+	{ "-n 1M", "iterations", 1000000 },
+	{ "-n 1e6", "iterations", 1000000 },
 	{ "--retry_count=10", "retry-count", 7 },
 	{ "--retry_count=7", "retry-count", 7 },
 	{ "-m 9000", "mtu", PLAN_AUTO },
@@ -306,6 +320,8 @@ TEST(test_all_sizes_win)
 	assert_true(o.params.plan.all && o.params.plan.sizes.n > 10);
 	taken("ib_write_bw -s 64 -a h", copy, &o);
 	assert_true(o.params.plan.all && o.params.plan.sizes.n > 10);
+	taken("ib_write_bw -s 010K h", copy, &o);
+	assert_int_equal(o.params.plan.sizes.bytes[0], 8192);
 	taken("ib_write_bw -s 64 -s 0x80 h", copy, &o);
 	assert_int_equal(o.params.plan.sizes.n, 1);
 	assert_int_equal(o.params.plan.sizes.bytes[0], 128);
@@ -405,6 +421,8 @@ TEST(test_samples)
 	assert_int_equal(o.params.perftest_samples, PERFTEST_SORTED);
 	taken("ib_read_lat --latency_gap 20 h", copy, &o);
 	assert_int_equal(o.params.plan.gap, 20000);
+	taken("ib_read_lat --latency_gap 0x20 h", copy, &o);
+	assert_int_equal(o.params.plan.gap, 32000);
 	taken("ib_read_lat --latency_gap 0 h", copy, &o);
 	assert_int_equal(o.params.plan.gap, 0);
 	taken("ib_send_lat h", copy, &o);
@@ -518,7 +536,7 @@ static const struct {
 	{ "ib_write_bw --tclass=0x6g a", "--tclass '0x6g': " },
 	{ "ib_write_bw --retry_count=x a", "--retry_count 'x': " },
 	{ "ib_write_bw -m x a", "-m 'x': " },
-	{ "ib_write_bw -s 4KB a", "-s '4KB': must be a size" },
+	{ "ib_write_bw -s 4XB a", "-s '4XB': must be a size" },
 	{ "ib_read_lat --rate_limit=5 a", "--rate_limit: only for bandwidth" },
 	{ "ib_write_bw -w M a", "-w 'M': expected a number" },
 	{ "ib_write_bw --use_cuda=x a", "--use_cuda 'x': expected the number of a GPU" },
@@ -558,10 +576,10 @@ static const struct {
 	{ "ib_read_lat --output=x a", "--output 'x': expected bandwidth" },
 	{ "ib_write_bw -H a", "--samples: only for latency" },
 	{ "ib_write_bw -f 3601 a", "-f 3601: " },
-	{ "ib_write_bw -f 1e30 a", "-f '1e30': " },
+	{ "ib_write_bw -f 1e30 a", "-f 1e30: expected 0 to 1h" },
 	{ "ib_write_bw -f -1 a", "-f '-1': " },
 	{ "ib_write_bw -D 0 a", "--duration 0: nothing would be measured" },
-	{ "ib_write_bw -D 1e99 a", "-D '1e99': " },
+	{ "ib_write_bw -D 1e99 a", "-D 1e99: " },
 	{ "ib_write_bw -n 99999999999999 a", "-n 99999999999999: " },
 	{ "ib_write_bw -s 5G a", "-s 5G: " },
 	{ "ib_write_bw --rate_limit 1e30 a", "--rate_limit " },

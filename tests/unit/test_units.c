@@ -28,7 +28,7 @@ static void check(const struct number *rows, size_t n,
 	}
 }
 
-TEST(test_counts)
+TEST(test_digits)
 {
 	static const struct number rows[] = {
 		{ "0", 0, 0 },
@@ -48,7 +48,117 @@ TEST(test_counts)
 		{ "one", -EINVAL, 0 },
 	};
 
+	check(rows, COUNT(rows), units_parse_digits);
+}
+
+/* What both counts and plain numbers are. */
+static const struct number whole_numbers[] = {
+	{ "0", 0, 0 },
+	{ "007", 0, 7 },
+	{ "0x68", 0, 0x68 },
+	{ "0XfF", 0, 255 },
+	{ "0xffffffffffffffff", 0, UINT64_MAX },
+	{ "0x10000000000000000", -ERANGE, 0 },
+	{ "1e6", 0, 1000000 },
+	{ "1E+6", 0, 1000000 },
+	{ "1.5e3", 0, 1500 },
+	{ "1500e-2", 0, 15 },
+	{ "2.0", 0, 2 },
+	{ "0e9999", 0, 0 },
+	{ "18446744073709551615", 0, UINT64_MAX },
+	{ "1844674407370955161.5e1", 0, UINT64_MAX },
+	{ "18446744073709551616", -ERANGE, 0 },
+	{ "1e20", -ERANGE, 0 },
+	{ "1e99999999999999999999", -ERANGE, 0 },
+	/* not whole */
+	{ "1.5", -EINVAL, 0 },
+	{ "1.55e1", -EINVAL, 0 },
+	{ "1e-3", -EINVAL, 0 },
+	{ "1e-99999999999999999999", -EINVAL, 0 },
+	/* no number */
+	{ "", -EINVAL, 0 },
+	{ "-1", -EINVAL, 0 },
+	{ "+1", -EINVAL, 0 },
+	{ " 1", -EINVAL, 0 },
+	{ "1 ", -EINVAL, 0 },
+	{ "1.", -EINVAL, 0 },
+	{ ".5", -EINVAL, 0 },
+	{ "e6", -EINVAL, 0 },
+	{ "1e", -EINVAL, 0 },
+	{ "1e+", -EINVAL, 0 },
+	{ "0x", -EINVAL, 0 },
+	{ "0xg", -EINVAL, 0 },
+	{ "0x1.8", -EINVAL, 0 },
+	{ "0x68M", -EINVAL, 0 },
+	{ "1,000", -EINVAL, 0 },
+	{ "one", -EINVAL, 0 },
+	{ "99999999999999999999x", -EINVAL, 0 },
+};
+
+TEST(test_numbers)
+{
+	static const struct number rows[] = {
+		{ "1K", -EINVAL, 0 },
+		{ "1M", -EINVAL, 0 },
+	};
+
+	check(whole_numbers, COUNT(whole_numbers), units_parse_number);
+	check(rows, COUNT(rows), units_parse_number);
+}
+
+TEST(test_counts)
+{
+	static const struct number rows[] = {
+		{ "1k", 0, 1000 },
+		{ "1K", 0, 1000 },
+		{ "1M", 0, 1000000 },
+		{ "1m", 0, 1000000 },
+		{ "2.5M", 0, 2500000 },
+		{ "3G", 0, 3000000000 },
+		{ "1T", 0, 1000000000000 },
+		{ "1e3k", 0, 1000000 },
+		{ "18446744073709551k", 0, 18446744073709551000ULL },
+		{ "18446744073709552k", -ERANGE, 0 },
+		{ "1.0001k", -EINVAL, 0 },
+		{ "1KB", -EINVAL, 0 },
+		{ "1Ki", -EINVAL, 0 },
+		{ "k", -EINVAL, 0 },
+		{ "1 M", -EINVAL, 0 },
+	};
+
+	check(whole_numbers, COUNT(whole_numbers), units_parse_count);
 	check(rows, COUNT(rows), units_parse_count);
+}
+
+TEST(test_numbers_are_written_as_they_are_read)
+{
+	static const struct {
+		uint64_t value;
+		const char *count;
+		const char *size;
+	} rows[] = {
+		{ 0, "0", "0" },
+		{ 16384, "16384", "16K" },
+		{ 65535, "65535", "65535" },
+		{ 1000000, "1M", "1000000" },
+		{ 1500000, "1500k", "1500000" },
+		{ 1000000000000, "1T", "976562500K" },
+		{ 1ULL << 31, "2147483648", "2G" },
+		{ UINT64_MAX, "18446744073709551615", "18446744073709551615" },
+	};
+	char text[NUMBER_TEXT_SIZE];
+	uint64_t value;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		units_format_count(rows[i].value, text);
+		assert_string_equal(text, rows[i].count);
+		assert_int_equal(units_parse_count(text, &value), 0);
+		assert_true(value == rows[i].value);
+		units_format_size(rows[i].value, text);
+		assert_string_equal(text, rows[i].size);
+		assert_int_equal(units_parse_size(text, &value), 0);
+		assert_true(value == rows[i].value);
+	}
 }
 
 TEST(test_one_size)
@@ -68,9 +178,23 @@ TEST(test_one_size)
 		{ "18446744073709551615K", -ERANGE, 0 },
 		{ "", -EINVAL, 0 },
 		{ "K", -EINVAL, 0 },
-		{ "4KB", -EINVAL, 0 },
-		{ "4KiB", -EINVAL, 0 },
-		{ "4T", -EINVAL, 0 },
+		{ "4KB", 0, 4096 },
+		{ "4KiB", 0, 4096 },
+		{ "4kib", 0, 4096 },
+		{ "4MB", 0, 4 << 20 },
+		{ "4T", 0, 4ULL << 40 },
+		{ "64B", 0, 64 },
+		{ "1.5K", 0, 1536 },
+		{ "0.5G", 0, 1 << 29 },
+		{ "0x40", 0, 64 },
+		{ "1e3", 0, 1000 },
+		{ "1e3K", 0, 1024000 },
+		{ "1.0009765625K", 0, 1025 },
+		{ "1.1K", -EINVAL, 0 },
+		{ "1.5", -EINVAL, 0 },
+		{ "4Ki", -EINVAL, 0 },
+		{ "4KK", -EINVAL, 0 },
+		{ "4KiBs", -EINVAL, 0 },
 		{ "-4K", -EINVAL, 0 },
 		{ "4 K", -EINVAL, 0 },
 		{ "4,8", -EINVAL, 0 },
@@ -111,7 +235,15 @@ TEST(test_times)
 		{ "1S", -EINVAL, 0 },
 		{ "1min", -EINVAL, 0 },
 		{ "s", -EINVAL, 0 },
-		{ "1e3", -EINVAL, 0 },
+		{ "0x10", -EINVAL, 0 },
+		{ "1e", -EINVAL, 0 },
+		{ "1e3", 0, 1000000000000 },
+		{ "1e-3", 0, 1000000 },
+		{ "2.5e-1ms", 0, 250000 },
+		{ "1e-12", 0, 0 },
+		{ "0.33m", 0, 19800000000 },
+		{ "0.00000000000001h", 0, 0 },
+		{ "1e20", -ERANGE, 0 },
 	};
 
 	check(rows, COUNT(rows), units_parse_time);
@@ -163,6 +295,8 @@ TEST(test_lists_and_ranges)
 		{ "1..2..4", -EINVAL, 0, { 0 } },
 		{ "1;2", -EINVAL, 0, { 0 } },
 		{ "2..4,1..18446744073709551615", -E2BIG, 0, { 0 } },
+		{ "64KiB,1.5K..3K,0x10", 0, 4, { 65536, 1536, 3072, 16 } },
+		{ "2e3..4e3", 0, 2, { 2000, 4000 } },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -211,6 +345,8 @@ TEST(test_percentiles)
 		{ "0.0001", 0, 1, { 1 } },
 		{ "99.5000", 0, 1, { 995000 } },
 		{ "07.25", 0, 1, { 72500 } },
+		{ "99%,99.9%", 0, 2, { 990000, 999000 } },
+		{ "99.90000", 0, 1, { 999000 } },
 		{ "0", -ERANGE, 0, { 0 } },
 		{ "0.0000", -ERANGE, 0, { 0 } },
 		{ "100", -ERANGE, 0, { 0 } },
@@ -226,10 +362,9 @@ TEST(test_percentiles)
 		{ "99.", -EINVAL, 0, { 0 } },
 		{ ".9", -EINVAL, 0, { 0 } },
 		{ "99.99999", -EINVAL, 0, { 0 } },
-		{ "99.90000", -EINVAL, 0, { 0 } },
 		{ "-5", -EINVAL, 0, { 0 } },
 		{ "+5", -EINVAL, 0, { 0 } },
-		{ "99%", -EINVAL, 0, { 0 } },
+		{ "99%%", -EINVAL, 0, { 0 } },
 		{ "p99", -EINVAL, 0, { 0 } },
 		{ "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", -E2BIG, 0,
 		  { 0 } },
@@ -385,7 +520,10 @@ TEST(test_as_many_as_fit)
 }
 
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_digits),
+	cmocka_unit_test(test_numbers),
 	cmocka_unit_test(test_counts),
+	cmocka_unit_test(test_numbers_are_written_as_they_are_read),
 	cmocka_unit_test(test_one_size),
 	cmocka_unit_test(test_times),
 	cmocka_unit_test(test_times_are_written_in_the_largest_unit),

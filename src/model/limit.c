@@ -21,9 +21,13 @@ static const struct rule {
 	[LIMIT_MIN_GBPS] = { true, OF(total.bandwidth.gbps), 0 },
 	[LIMIT_MIN_MPPS] = { true, OF(total.bandwidth.mpps), 0 },
 	[LIMIT_MIN_INTERVAL_GBPS] = { true, SLOWEST_INTERVAL, 0 },
+	[LIMIT_MAX_MEAN] = { false, OF(latency.mean), 0 },
 	[LIMIT_MAX_P50] = { false, OF(latency.p50), 500000 },
+	[LIMIT_MAX_P90] = { false, OF(latency.p90), 900000 },
 	[LIMIT_MAX_P99] = { false, OF(latency.p99), 990000 },
 	[LIMIT_MAX_P99_9] = { false, OF(latency.p99_9), 999000 },
+	[LIMIT_MAX_P99_99] = { false, OF(latency.p99_99), 999900 },
+	[LIMIT_MAX_LATENCY] = { false, OF(latency.max), 0 },
 	[LIMIT_MAX_LOST] = { false, LOST_PERCENT, 0 },
 };
 

@@ -25,6 +25,10 @@
 	FIELD(PARAM_CHOICE, uint32_t, field), .max = (words) - 1
 #define NETWORKS(field) FIELD(PARAM_NETWORKS, struct networks, field)
 #define LIMIT(kind) FIELD(PARAM_LIMIT, struct limit, limits[kind])
+#define LATENCY_LIMIT(limit) \
+	LIMIT(limit), .min = 1, .max = 1000000000, .unit = "us", \
+	.argument = "US", .group = GROUP_STATISTICS, .tests = "-L -L -L -L", \
+	.who = PARAM_CLIENT | PARAM_CONTROL | PARAM_ONE_METRIC
 /* The client gives it, for both ends. */
 #define CLIENT_PLAN (PARAM_CLIENT | PARAM_PLAN)
 /* The tests of the control path whose objects have an address. */
@@ -450,21 +454,20 @@ const struct param param_table[] = {
 	  .unit = "Gb/s", .who = PARAM_CLIENT | PARAM_ONE_METRIC,
 	  .group = GROUP_STATISTICS, .tests = "B- B- B- B-",
 	  .help = "--min-gbps of the slowest interval" },
-	{ .name = "max-p50", .argument = "US",
-	  LIMIT(LIMIT_MAX_P50), .min = 1, .max = 1000000000, .unit = "us",
-	  .who = PARAM_CLIENT | PARAM_CONTROL | PARAM_ONE_METRIC,
-	  .group = GROUP_STATISTICS, .tests = "-L -L -L -L",
+	{ .name = "max-mean", LATENCY_LIMIT(LIMIT_MAX_MEAN),
+	  .help = "maximum mean in us, else exit status 3" },
+	{ .name = "max-p50", LATENCY_LIMIT(LIMIT_MAX_P50),
 	  .help = "maximum median in us, else exit status 3" },
-	{ .name = "max-p99", .argument = "US",
-	  LIMIT(LIMIT_MAX_P99), .min = 1, .max = 1000000000, .unit = "us",
-	  .who = PARAM_CLIENT | PARAM_CONTROL | PARAM_ONE_METRIC,
-	  .group = GROUP_STATISTICS, .tests = "-L -L -L -L",
+	{ .name = "max-p90", LATENCY_LIMIT(LIMIT_MAX_P90),
+	  .help = "maximum 90% in us, else exit status 3" },
+	{ .name = "max-p99", LATENCY_LIMIT(LIMIT_MAX_P99),
 	  .help = "maximum 99% in us, else exit status 3" },
-	{ .name = "max-p99.9", .argument = "US",
-	  LIMIT(LIMIT_MAX_P99_9), .min = 1, .max = 1000000000, .unit = "us",
-	  .who = PARAM_CLIENT | PARAM_CONTROL | PARAM_ONE_METRIC,
-	  .group = GROUP_STATISTICS, .tests = "-L -L -L -L",
+	{ .name = "max-p99.9", LATENCY_LIMIT(LIMIT_MAX_P99_9),
 	  .help = "maximum 99.9% in us, else exit status 3" },
+	{ .name = "max-p99.99", LATENCY_LIMIT(LIMIT_MAX_P99_99),
+	  .help = "maximum 99.99% in us, else exit status 3" },
+	{ .name = "max-latency", LATENCY_LIMIT(LIMIT_MAX_LATENCY),
+	  .help = "no operation takes longer, else exit status 3" },
 	{ .name = "max-lost", .argument = "PERCENT",
 	  LIMIT(LIMIT_MAX_LOST), .min = 0, .max = 100, .unit = "%",
 	  .who = PARAM_CLIENT, .group = GROUP_STATISTICS,

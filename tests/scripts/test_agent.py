@@ -354,7 +354,9 @@ def test_what_an_agent_does_not_run(words, wrong):
     list(agent.SERVER), [*agent.SERVER, "--device=mlx5_0"], CALL,
     CALL[:-1] + ["fe80::1%eth0"], CALL[:-1] + ["10.0.0.1"],
     *([*CALL[:1], word, *CALL[1:]] for word in (
-        "--rate=12.5GB/s", "--rate=1.5mpps", "--bidirectional",
+        "--rate=12.5GB/s", "--rate=1.5mpps", "--rate=1e3Mb/s",
+        "--min-gbps=92.5Gb/s", "--min-gbps=90%", "--max-lost=0.1%",
+        "--max-p99.99=20us", "--percentiles=50%,99.9%", "--tclass=0x68", "--bidirectional",
         "--memory=cuda:0000:17:00.0", "--memory=hugepages=2M", "--cpus=0-3,8",
         "--mcast=ff12::1", "--counters=ethtool.rx_prio3_pause,b",
         "--max-counter=out_of_sequence=10", "--flow-label=1,0x3a",

@@ -72,8 +72,11 @@ def check(document):
 # What the table has of each limit.
 LIMITS = {"min-gbps": ("bandwidth", "gbps"), "min-mpps": ("bandwidth", "mpps"),
           "min-interval-gbps": None,
-          "max-p50": ("latency", "p50"), "max-p99": ("latency", "p99"),
-          "max-p99.9": ("latency", "p99_9"), "max-lost": None}
+          "max-mean": ("latency", "mean"), "max-p50": ("latency", "p50"),
+          "max-p90": ("latency", "p90"), "max-p99": ("latency", "p99"),
+          "max-p99.9": ("latency", "p99_9"),
+          "max-p99.99": ("latency", "p99_99"),
+          "max-latency": ("latency", "max"), "max-lost": None}
 
 
 def limits_asked(parameters):

@@ -225,9 +225,13 @@ struct result *result_tail(void)
 {
 	struct result *r = result_latency(10000);
 
+	r->rows[0].latency.mean = 2.2;
 	r->rows[0].latency.p50 = 2;
+	r->rows[0].latency.p90 = 2.25;
 	r->rows[0].latency.p99 = 2.5;
 	r->rows[0].latency.p99_9 = 8;
+	r->rows[0].latency.p99_99 = 9;
+	r->rows[0].latency.max = 12;
 	return r;
 }
 

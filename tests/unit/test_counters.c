@@ -276,6 +276,9 @@ TEST(test_limits)
 	struct counter_limits limits = { 0 };
 
 	assert_int_equal(counter_limits_parse("a=1", &limits), 0);
+	assert_int_equal(counter_limits_parse("a=1M", &limits), 0);
+	assert_int_equal(limits.list[0].most, 1000000);
+	assert_int_equal(counter_limits_parse("a=1", &limits), 0);
 	assert_int_equal(counter_limits_parse("RNR sent=0,counters/b=7,a=3",
 					      &limits), 0);
 	assert_int_equal(limits.n, 3);

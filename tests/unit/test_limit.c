@@ -73,6 +73,10 @@ TEST(test_bandwidth)
 TEST(test_latency)
 {
 	static const struct judged rows[] = {
+		{ LIMIT_MAX_MEAN, 2.2, 2.2, true },
+		{ LIMIT_MAX_MEAN, 2.1, 2.2, false },
+		{ LIMIT_MAX_P90, 2.25, 2.25, true },
+		{ LIMIT_MAX_P90, 2.2, 2.25, false },
 		{ LIMIT_MAX_P50, 2.1, 2, true },
 		{ LIMIT_MAX_P50, 2, 2, true },
 		{ LIMIT_MAX_P50, 1.9, 2, false },
@@ -82,6 +86,10 @@ TEST(test_latency)
 		{ LIMIT_MAX_P99_9, 9, 8, true },
 		{ LIMIT_MAX_P99_9, 8, 8, true },
 		{ LIMIT_MAX_P99_9, 7.5, 8, false },
+		{ LIMIT_MAX_P99_99, 9, 9, true },
+		{ LIMIT_MAX_P99_99, 8.9, 9, false },
+		{ LIMIT_MAX_LATENCY, 12, 12, true },
+		{ LIMIT_MAX_LATENCY, 11.9, 12, false },
 	};
 
 	check(rows, COUNT(rows), result_tail, "us");
@@ -113,8 +121,11 @@ TEST(test_too_few_samples)
 		{ LIMIT_MAX_P50, 5, "4 of the 5 samples that it needs" },
 		{ LIMIT_MAX_P99, 299,
 		  "298 of the 299 samples that it needs" },
+		{ LIMIT_MAX_P90, 29, "28 of the 29 samples that it needs" },
 		{ LIMIT_MAX_P99_9, 2995,
 		  "2994 of the 2995 samples that it needs" },
+		{ LIMIT_MAX_P99_99, 29956,
+		  "29955 of the 29956 samples that it needs" },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {

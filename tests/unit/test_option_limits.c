@@ -187,6 +187,12 @@ TEST(test_taken)
 	assert_true(o.params.limits[LIMIT_MAX_P50].value == 2);
 	assert_true(o.params.limits[LIMIT_MAX_P99].value == 3);
 	assert_true(o.params.limits[LIMIT_MAX_P99_9].value == 4);
+	taken("verbsperf read_lat h --max-mean 5 --max-p90 6us --max-p99.99 7 "
+	      "--max-latency 1ms", copy, &o);
+	assert_true(o.params.limits[LIMIT_MAX_MEAN].value == 5);
+	assert_true(o.params.limits[LIMIT_MAX_P90].value == 6);
+	assert_true(o.params.limits[LIMIT_MAX_P99_99].value == 7);
+	assert_true(o.params.limits[LIMIT_MAX_LATENCY].value == 1000);
 	taken("verbsperf write_bw h -c UC --imm --max-lost 1", copy, &o);
 	taken("verbsperf write_bw h -c UC --verify --max-lost 1", copy, &o);
 	taken("verbsperf write_bw --min-gbps 5 --max-p50 1", copy, &o);
@@ -206,6 +212,7 @@ TEST(test_refused)
 		{ "verbsperf send_bw a --max-p50 1", "--max-p50: only for latency, as in send_lat" },
 		{ "verbsperf atomic_bw a --max-p99 1", "--max-p99: only for latency, as in atomic_lat" },
 		{ "verbsperf write_bw a --max-p99.9 1", "--max-p99.9: only for latency, as in write_lat or with --batch" },
+		{ "verbsperf write_bw a --max-latency 1", "--max-latency: only for latency, as in write_lat or with --batch" },
 		{ "verbsperf send_bw a --max-lost 1", "--max-lost: only for UC and UD; RC loses nothing" },
 		{ "verbsperf write_lat a --max-lost 0", "--max-lost: only for UC and UD; RC loses nothing" },
 		{ "verbsperf write_bw a -c UC --max-lost 1", "--max-lost: the receiver does not count plain writes over UC" },

@@ -513,7 +513,8 @@ static const struct refused suggested[] = {
 	{ "--count=100", "use --iterations" },
 	{ "-P 4", "several streams are --qps here" },
 	{ "-t 30s", "-t is how many sends are outstanding; the time is -D" },
-	{ "--max-p9", "write one of --max-p99, --max-p99.9" },
+	{ "--max-p9", "write one of --max-p90, --max-p99, --max-p99.9, "
+	  "--max-p99.99" },
 };
 
 TEST(test_suggestions)

@@ -56,19 +56,22 @@ CLIENT = ("--key-file=%key", "--json")
 OPTIONS = frozenset("""
     arrival atomic-type batch bidirectional burst clock counters cpu cpus cq-mod
     depth device dscp duration events fence flow-label gap histogram hold
-    hop-limit hugepages imm inline inline-recv interval max-counter max-lost
-    max-p50 max-p99 max-p99.9 mcast memory min-gbps min-interval-gbps min-mpps
-    min-rnr-timer mr-per-qp mtu numa odp outstanding-reads pacing percentiles
-    perftest-defaults pkey-index poll port post post-list qp-timeout qps rate
-    rdma-cm receivers recv-post-list relaxed-ordering retry-count reversed
-    rnr-retry round-trip rx-depth sge size sl solicited srq tclass threads
-    timeout transport tx-depth vector verify walk warmup""".split())
+    hop-limit hugepages imm inline inline-recv interval max-counter max-latency
+    max-lost max-mean max-p50 max-p90 max-p99 max-p99.9 max-p99.99 mcast memory
+    min-gbps min-interval-gbps min-mpps min-rnr-timer mr-per-qp mtu numa odp
+    outstanding-reads pacing percentiles perftest-defaults pkey-index poll port
+    post post-list qp-timeout qps rate rdma-cm receivers recv-post-list
+    relaxed-ordering retry-count reversed rnr-retry round-trip rx-depth sge size
+    sl solicited srq tclass threads timeout transport tx-depth vector verify
+    walk warmup""".split())
 VALUE = "[A-Za-z0-9_.,:=+-]{1,1024}"
 # Those whose values are of another form.
+RATE = "[0-9.]+(e[+-]?[0-9]+)?[A-Za-z]*(/s|/sec)?"
 FORMS = {"memory": "anonymous|shared|device|dmabuf:udmabuf|hugepages(=[0-9]+"
-                   "[KMG]?)?|(cuda|hip)(:auto|:[0-9A-Fa-f:.]+)?",
-         "min-gbps": "[0-9.]+%?", "min-interval-gbps": "[0-9.]+%?",
-         "rate": "[0-9.]+[A-Za-z]*(/s)?"}
+                   "[KMG]?(i?B)?)?|(cuda|hip)(:auto|:[0-9A-Fa-f:.]+)?",
+         "min-gbps": RATE + "|[0-9.]+%", "min-interval-gbps": RATE +
+         "|[0-9.]+%", "min-mpps": RATE, "rate": RATE,
+         "max-lost": "[0-9.e-]+%?", "percentiles": "[0-9.,%]{1,1024}"}
 TEST = "(send|write|read|atomic)_(bw|lat)"
 # A port, as verbsperf devices prints it.
 PORT = (r"^(\S+) port (\d+): (\w+)(?:, ([^,]*), MTU (\d+))?(?:, LID \d+)?"

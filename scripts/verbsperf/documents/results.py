@@ -33,8 +33,8 @@ from verbsperf.documents.points import Point, make_point
 
 # What a result must reach, which does not change it.
 LIMITS = frozenset("""
-    max-counter max-lost max-p50 max-p99 max-p99.9 min-gbps min-interval-gbps
-    min-mpps""".split())
+    max-counter max-latency max-lost max-mean max-p50 max-p90 max-p99 max-p99.9
+    max-p99.99 min-gbps min-interval-gbps min-mpps""".split())
 # How long to measure and what to print: no other point.
 RUN_ONLY = LIMITS | frozenset("""
     counters cpu csv duration format histogram interval iterations json

@@ -31,6 +31,8 @@ struct options {
 	/* options given that have no effect: those of clients, to a server; or
 	 * those that mean nothing to the test */
 	char ignored[2048];
+	char hint[96];		/* what an option is that may have been mistaken
+				 * for another; else empty */
 	struct parameters params;
 };
 

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "cli/options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -26,8 +27,9 @@ struct parser {
 	bool brief;		/* -h: help in brief */
 	bool version;
 	bool dump;
-	/* per row: word after an option given without its optional value */
+	/* per row: word after an option given without a value */
 	const char *behind[PARAMS_MAX];
+	bool by_letter[PARAMS_MAX];	/* per row: given as "-t" */
 	struct option longs[PARAMS_MAX + 4];
 	char shorts[2 * PARAMS_MAX + sizeof(":hV")];
 };
@@ -151,7 +153,8 @@ static int take_option(struct parser *p, int value, const char *next)
 	}
 	row = find_row(value, name);
 	p->given.row[row - param_table] = true;
-	if (row->implied && !optarg)
+	p->by_letter[row - param_table] = value < LONG_OPTION;
+	if (!optarg)
 		p->behind[row - param_table] = next;
 	if (row->kind == PARAM_FLAG) {
 		param_set(&p->given.options->params, row, true);
@@ -160,9 +163,10 @@ static int take_option(struct parser *p, int value, const char *next)
 	ret = param_parse(&p->given.options->params, row, name,
 			  optarg ? optarg : row->implied, p->given.err);
 	meaning = suggest_meaning(row->name);
-	/* "-s 64KB" is no server's name */
+	/* "-s 64X" is no server's name */
 	if (ret && meaning &&
-	    (row->kind != PARAM_SIZES || !strchr("-0123456789", *optarg)))
+	    (row->kind != PARAM_SIZES ||
+	     !isdigit((unsigned char)optarg[*optarg == '-'])))
 		snprintf(p->given.err->advice, sizeof(p->given.err->advice),
 			 "%s", meaning);
 	return ret;
@@ -207,12 +211,25 @@ static int take_options(struct parser *p, int argc, char **argv)
 	return ret;
 }
 
-/* The row of an option that was given without its optional value and was
- * followed by WORD, which getopt takes for a separate word.  NULL: none. */
+/* True when WORD is a number, perhaps with a unit, as "4" or "10Gb/s" and
+ * unlike "10.0.0.1". */
+static bool is_amount(const char *word)
+{
+	const char *unit = word + decimal_length(word);
+
+	while (isalpha((unsigned char)*unit) || *unit == '/' || *unit == '%')
+		unit++;
+	return isdigit((unsigned char)*word) && !*unit;
+}
+
+/* The row of an option that was given without a value and was followed by WORD,
+ * which getopt takes for a separate word.  NULL: none, or one that takes no
+ * value, and WORD does not look like one. */
 static const struct param *row_before(const struct parser *p, const char *word)
 {
 	for (size_t i = 0; i < param_count; i++)
-		if (p->behind[i] && p->behind[i] == word)
+		if (p->behind[i] && p->behind[i] == word &&
+		    (param_table[i].kind != PARAM_FLAG || is_amount(word)))
 			return &param_table[i];
 	return NULL;
 }
@@ -221,6 +238,10 @@ static const struct param *row_before(const struct parser *p, const char *word)
 static int stands_apart(struct parser *p, const struct param *row,
 			const char *word)
 {
+	if (row->kind == PARAM_FLAG)
+		return fail(p->given.err, -EINVAL, suggest_meaning(row->name),
+			    "--%s takes no value, and '%s' follows it",
+			    row->name, word);
 	return fail_advise(p->given.err, -EINVAL,
 			   "--%s takes a value only with '='\n"
 			   "write --%s=%s", row->name, row->name, word);
@@ -330,6 +351,9 @@ static int choose_end(struct parser *p)
 	struct options *o = p->given.options;
 	const struct param *row = o->server ? row_before(p, o->server) : NULL;
 
+	/* it may still be a host's name */
+	if (row && row->kind == PARAM_FLAG && !o->params.loopback)
+		row = NULL;
 	if (row && (o->params.loopback || is_value(row, o->server)))
 		return stands_apart(p, row, o->server);
 	if (o->params.loopback && o->server)
@@ -387,6 +411,25 @@ static int take_topic(struct parser *p, int argc, char **argv)
 	return ret;
 }
 
+/*
+ * Say what -t is to who may have meant a time, as in iperf3, qperf and netperf:
+ * depths are powers of two as a rule, and whoever wants one gives it with the
+ * length of the test, or by its name.
+ */
+static void hint_at_time(struct parser *p)
+{
+	struct options *o = p->given.options;
+	const struct plan *plan = &o->params.plan;
+	const uint32_t depth = plan->tx_depth;
+	const size_t row = (size_t)(param_find("tx-depth") - param_table);
+
+	if (p->by_letter[row] && depth & (depth - 1) && !plan->iterations &&
+	    !o->params.timed)
+		snprintf(o->hint, sizeof(o->hint), "-t %u: %u sends are "
+			 "outstanding; -D %u is a time of %u s", depth, depth,
+			 depth, depth);
+}
+
 static int parse(struct parser *p, int argc, char **argv)
 {
 	struct options *o = p->given.options;
@@ -421,6 +464,9 @@ static int parse(struct parser *p, int argc, char **argv)
 		     o->command == COMMAND_LOOPBACK ||
 		     o->command == COMMAND_CHECK))
 		ret = rules_complete(&p->given);
+	if (!ret && (o->command == COMMAND_CLIENT ||
+		     o->command == COMMAND_LOOPBACK))
+		hint_at_time(p);
 	return ret;
 }
 

@@ -104,11 +104,36 @@ static const struct habit {
 	{ "version", "use --version" },
 	{ "time", "use --duration" },
 	{ "count", "use --iterations" },
-	/* letters of iperf3 */
+	/* letters of iperf3 and netperf, and perftest's where they differ */
 	{ "P", "several streams are --qps here" },
 	{ "J", "use --json" },
 	{ "v", "use --verbose" },
 	{ "B", "use --bind" },
+	{ "R", "iperf's -R is --reversed here, perftest's is --rdma-cm" },
+	{ "O", "iperf's -O is --warmup here; one port is measured: run a test "
+	  "for each" },
+	{ "w", "iperf's -w, the window, is -t here, perftest's is --min-gbps" },
+	{ "H", "name the server as the last word: verbsperf TEST SERVER; "
+	  "perftest's -H is --samples" },
+	{ "1", "use 'verbsperf serve --once'" },
+	/* tests of qperf and netperf */
+	{ "rc_bw", "use send_bw" },
+	{ "rc_bi_bw", "use send_bw -b" },
+	{ "rc_lat", "use send_lat" },
+	{ "rc_rdma_write_bw", "use write_bw" },
+	{ "rc_rdma_write_lat", "use write_lat" },
+	{ "rc_rdma_read_bw", "use read_bw" },
+	{ "rc_rdma_read_lat", "use read_lat" },
+	{ "rc_compare_swap_mr", "use atomic_bw -A CMP_AND_SWAP" },
+	{ "rc_fetch_add_mr", "use atomic_bw" },
+	{ "uc_bw", "use send_bw -c UC" },
+	{ "uc_lat", "use send_lat -c UC" },
+	{ "uc_rdma_write_bw", "use write_bw -c UC" },
+	{ "uc_rdma_write_lat", "use write_lat -c UC" },
+	{ "ud_bw", "use send_bw -c UD" },
+	{ "ud_lat", "use send_lat -c UD" },
+	{ "TCP_STREAM", "RDMA has write_bw; TCP is not measured" },
+	{ "TCP_RR", "RDMA has send_lat; TCP is not measured" },
 };
 
 /* Options that mean something else in other programs. */
@@ -117,9 +142,18 @@ static const struct habit known[] = {
 	  "SERVER" },
 	{ "size", "-s is the message size; 'verbsperf serve' is a server" },
 	{ "tx-depth", "-t is how many sends are outstanding; the time is -D" },
+	{ "iterations", "-n is a number of messages; the time is -D" },
+	{ "post-list", "-l is how many sends a call posts; the message size is "
+	  "-s, the time -D" },
+	{ "qp-timeout", "-u is the ACK timeout; datagrams are -c UD" },
+	{ "atomic-type", "-A is for atomic_bw and atomic_lat; CPUs are "
+	  "--cpus" },
+	{ "sl", "-S is the service level; the traffic class is --tclass" },
+	{ "bidirectional", "-b sends in both directions; a rate is --rate" },
+	{ "format", "other forms are --json, --json-lines and --csv" },
 	{ "ib-port", "-i is the port of the device; --interval is a time" },
-	{ "mtu", "the MTU of a path is 256, 512, 1024, 2048 or 4096; that of "
-	  "an interface is larger" },
+	{ "mtu", "-m is the MTU of a path: 256, 512, 1024, 2048 or 4096; that "
+	  "of an interface is larger, and the message size is -s" },
 };
 
 static const char *meaning_of(const struct habit *habits, size_t n,

@@ -68,6 +68,8 @@ int test_prepare(const struct options *options, struct device *device,
 	warn_of_interval(params);
 	if (options->ignored[0])
 		log_warning("no effect in this test: %s", options->ignored);
+	if (options->hint[0])
+		log_info("%s", options->hint);
 	name_host(&result->client);
 	error_stage(err, "key");
 	ret = key_file_check(params->key_file, err);

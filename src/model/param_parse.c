@@ -328,13 +328,18 @@ static bool is_utf8(const char *text)
 static int parse_string(struct parameters *params, const struct param *row,
 			const char *option, const char *text, struct error *err)
 {
-	bool file = !strcmp(row->argument, "FILE");
+	const bool file = !strcmp(row->argument, "FILE");
+	const bool free_text = !strcmp(row->argument, "TEXT");
 
+	if (!*text && !free_text)
+		return fail(err, -EINVAL, NULL, "%s '': expected a %s%s",
+			    option, file ? "file" : row->argument,
+			    row->implied ? "; alone it writes to stdout" : "");
 	if (file && !row->implied && !strcmp(text, "-"))
 		return fail(err, -EINVAL, "write ./- for a file of that name",
 			    "%s -: expected a file, not stdin or stdout",
 			    option);
-	if (!strcmp(row->argument, "TEXT") && !is_utf8(text))
+	if (free_text && !is_utf8(text))
 		return fail(err, -EINVAL, NULL,
 			    "%s: not valid UTF-8, which JSON requires", option);
 	memcpy(param_field(params, row), &text, sizeof(text));

@@ -52,7 +52,8 @@ bool address_is_broadcast(const struct ip_address *address);
 /*
  * Cut the port off TEXT, the server as a user names it, "host:18515" or
  * "[::1]:18515", and store it in *PORT, which stays as it is when there is
- * none.  Returns 0, or -EINVAL with the reason in ERR.
+ * none.  Returns 0, or -EINVAL with the reason in ERR: no such port, or a user
+ * before the host's name.
  */
 int host_cut_port(char *text, uint32_t *port, struct error *err);
 

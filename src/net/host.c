@@ -69,15 +69,37 @@ int host_parse(const char *text, const char *option, char host[HOST_SIZE],
 	return 0;
 }
 
+/* Refuse what no host name has: a user before it, or something else than a port
+ * behind it. */
+static int check_name(const char *text, struct error *err)
+{
+	const char *at = strrchr(text, '@'), *colon = strrchr(text, ':');
+
+	if (strstr(text, "://") || at)
+		return fail(err, -EINVAL, "give only a host name or an IP "
+			    "address", "server %s: %s is not part of it", text,
+			    at ? "a user" : "a protocol");
+	/* of IPv6 only what is behind the brackets is no address */
+	if (!colon || (strchr(text, ':') != colon && colon[-1] != ']'))
+		return 0;
+	return fail(err, -EINVAL, NULL, "server %s: '%s' is no port: expected "
+		    "1 to 65535", text, colon + 1);
+}
+
 int host_cut_port(char *text, uint32_t *port, struct error *err)
 {
 	char host[HOST_SIZE];
-	const char *digits = strlen(text) < HOST_SIZE ?
-				     split_port(text, host) : NULL;
+	const char *digits;
 	uint64_t n;
 
+	/* host_parse() says so */
+	if (strlen(text) >= HOST_SIZE)
+		return 0;
+	digits = split_port(text, host);
+	if (!digits)
+		return check_name(text, err);
 	/* without brackets it is not known where an IPv6 address ends */
-	if (!digits || (text[0] != '[' && strchr(host, ':')))
+	if (text[0] != '[' && strchr(host, ':'))
 		return 0;
 	if (units_parse_digits(digits, &n) || n < 1 || n > UINT16_MAX)
 		return fail(err, -EINVAL, NULL,

@@ -83,8 +83,21 @@ static void check_cut(const char *text, const char *host, uint32_t port)
 
 TEST(test_ports_of_servers)
 {
-	static const char *const refused[] = { "a:0", "a:65536", "[::1]:99999",
-					       "a:99999999999999999999" };
+	static const struct {
+		const char *text, *message;
+	} refused[] = {
+		{ "a:0", "a port is 1 to 65535" },
+		{ "a:65536", "a port is 1 to 65535" },
+		{ "[::1]:99999", "a port is 1 to 65535" },
+		{ "a:99999999999999999999", "a port is 1 to 65535" },
+		{ "node1:ssh", "'ssh' is no port: expected 1 to 65535" },
+		{ "node1:", "'' is no port" },
+		{ "10.0.0.1:1x", "'1x' is no port" },
+		{ "[::1]:abc", "'abc' is no port" },
+		{ "user@node1", "a user is not part of it" },
+		{ "user@node1:22x", "a user is not part of it" },
+		{ "http://node1", "a protocol is not part of it" },
+	};
 	uint32_t port = 7;
 
 	check_cut("node1:18515", "node1", 18515);
@@ -96,14 +109,14 @@ TEST(test_ports_of_servers)
 	check_cut("[::1]", "[::1]", 0);
 	/* host_parse() refuses these */
 	check_cut("::1:18515", "::1:18515", 0);
-	check_cut("node1:ssh", "node1:ssh", 0);
+	check_cut("fe80::1%eth0", "fe80::1%eth0", 0);
 	for (size_t i = 0; i < COUNT(refused); i++) {
 		struct error err = { 0 };
 		char copy[HOST_SIZE];
 
-		strcpy(copy, refused[i]);
+		strcpy(copy, refused[i].text);
 		assert_int_equal(host_cut_port(copy, &port, &err), -EINVAL);
-		assert_contains(err.message, "a port is 1 to 65535");
+		assert_contains(err.message, refused[i].message);
 		assert_int_equal(port, 7);
 	}
 }

@@ -503,9 +503,28 @@ static const struct refused suggested[] = {
 	{ "-s", "-s is the message size; 'verbsperf serve' is a server" },
 	{ "-s 64XB", "" },
 	{ "-s node1", "-s is the message size; 'verbsperf serve' is a server" },
-	{ "-m 9000", "the MTU of a path is 256, 512, 1024, 2048 or 4096; that "
-	  "of an interface is larger" },
-	{ "-n x", "" },
+	{ "-s -p", "-s is the message size; 'verbsperf serve' is a server" },
+	{ "-m 9000", "-m is the MTU of a path: 256, 512, 1024, 2048 or 4096; "
+	  "that of an interface is larger, and the message size is -s" },
+	{ "-n x", "-n is a number of messages; the time is -D" },
+	{ "-n 10s", "-n is a number of messages; the time is -D" },
+	/* habits of iperf3, qperf and netperf */
+	{ "-b 10G", "-b sends in both directions; a rate is --rate" },
+	{ "-b 900Mbit/s", "-b sends in both directions; a rate is --rate" },
+	{ "-R", "iperf's -R is --reversed here, perftest's is --rdma-cm" },
+	{ "-O 2", "iperf's -O is --warmup here; one port is measured: run a "
+	  "test for each" },
+	{ "-w 256K", "iperf's -w, the window, is -t here, perftest's is "
+	  "--min-gbps" },
+	{ "-H node1", "name the server as the last word: verbsperf TEST "
+	  "SERVER; perftest's -H is --samples" },
+	{ "-1", "use 'verbsperf serve --once'" },
+	{ "-l 64K", "-l is how many sends a call posts; the message size is "
+	  "-s, the time -D" },
+	{ "-u node1", "-u is the ACK timeout; datagrams are -c UD" },
+	{ "-A 0,1", "-A is for atomic_bw and atomic_lat; CPUs are --cpus" },
+	{ "-S 0x68", "-S is the service level; the traffic class is --tclass" },
+	{ "--format json", "other forms are --json, --json-lines and --csv" },
 	{ "--max-gbps 100",
 	  "there is no upper limit for bandwidth; use --min-gbps" },
 	{ "--len 64", "use --size" },
@@ -548,6 +567,16 @@ TEST(test_suggested_commands)
 		{ "verbsperf write_lat -q 4 host", "use write_bw" },
 		{ "verbsperf device", "did you mean devices?" },
 		{ "verbsperf node1", "see --help" },
+		{ "verbsperf rc_bw", "use send_bw" },
+		{ "verbsperf ud_lat", "use send_lat -c UD" },
+		{ "verbsperf TCP_RR", "RDMA has send_lat; TCP is not "
+		  "measured" },
+		{ "verbsperf ib_write_bw", "did you mean write_bw?" },
+		{ "verbsperf -c node1 write_bw", "name the server as the last "
+		  "word: verbsperf TEST SERVER" },
+		{ "verbsperf write_bw -b 4 node1", "-b sends in both "
+		  "directions; a rate is --rate" },
+		{ "verbsperf write_bw -b --loopback 10G", "" },
 		{ "verbsperf wr", "did you mean write_bw, write_lat?" },
 		{ "verbsperf bw", "did you mean send_bw, write_bw, read_bw, "
 		  "atomic_bw?" },
@@ -579,6 +608,50 @@ TEST(test_suggested_commands)
 		assert_int_equal(parse(rows[i].line, copy, &o, &err), -EINVAL);
 		assert_string_equal(err.advice, rows[i].message);
 	}
+}
+
+/* -t where it may be meant as a time, as in iperf3; all run. */
+TEST(test_hints)
+{
+	static const struct {
+		const char *line;
+		bool hinted;
+	} rows[] = {
+		{ "verbsperf write_bw -t 10 node1", true },
+		{ "verbsperf write_bw -t 60 -i 1 node1", true },
+		{ "verbsperf read_lat -t 30 --loopback", true },
+		{ "verbsperf write_bw -t 16 node1", false },
+		{ "verbsperf write_bw -t 1 node1", false },
+		{ "verbsperf write_bw --tx-depth 10 node1", false },
+		{ "verbsperf write_bw -t 10 -D 3 node1", false },
+		{ "verbsperf write_bw -t 10 -n 5 node1", false },
+		{ "verbsperf write_bw node1", false },
+		{ "verbsperf write_bw -b node1", false },
+		{ "ib_write_bw -t 10 node1", false },
+	};
+	char copy[200];
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct options o;
+
+		taken(rows[i].line, copy, &o);
+		if (rows[i].hinted)
+			assert_contains(o.hint, "sends are outstanding; -D ");
+		else
+			assert_string_equal(o.hint, "");
+	}
+}
+
+/* A word behind a flag that may be a host's name. */
+TEST(test_servers_behind_a_flag)
+{
+	char copy[200];
+	struct options o;
+
+	taken("verbsperf write_bw -b 10g", copy, &o);
+	assert_string_equal(o.server, "10g");
+	taken("verbsperf write_bw -b 10.0.0.1", copy, &o);
+	assert_string_equal(o.server, "10.0.0.1");
 }
 
 TEST(test_port_behind_the_server)
@@ -664,6 +737,23 @@ TEST(test_repeated_calls)
 	assert_memory_equal(&a, &b, sizeof(a));
 }
 
+/* A name may be longer than the table of distances, which is on the stack. */
+TEST(test_distance_of_the_longest_names)
+{
+	char longest[64], longer[65];
+
+	memset(longest, 'a', 63);
+	longest[63] = '\0';
+	memset(longer, 'a', 64);
+	longer[64] = '\0';
+	assert_int_equal(suggest_distance(longest, longest), 0);
+	assert_int_equal(suggest_distance(longest, "a"), 62);
+	assert_int_equal(suggest_distance("a", longest), 62);
+	assert_true(suggest_distance(longer, "a") == UINT32_MAX);
+	assert_true(suggest_distance("a", longer) == UINT32_MAX);
+	assert_true(suggest_distance(longer, longest) == UINT32_MAX);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_commands),
 	cmocka_unit_test(test_control),
@@ -676,8 +766,11 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_servers_behind_an_option),
 	cmocka_unit_test(test_suggestions),
 	cmocka_unit_test(test_suggested_commands),
+	cmocka_unit_test(test_hints),
+	cmocka_unit_test(test_servers_behind_a_flag),
 	cmocka_unit_test(test_port_behind_the_server),
 	cmocka_unit_test(test_distance),
+	cmocka_unit_test(test_distance_of_the_longest_names),
 	cmocka_unit_test(test_refused),
 	cmocka_unit_test(test_repeated_calls),
 };

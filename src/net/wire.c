@@ -425,6 +425,29 @@ uint64_t wire_get_within(struct cursor *c, unsigned int bytes,
 	return c->ret ? 0 : value;
 }
 
+/* Report that PEER speaks something else: its first bytes are HEADER.  The
+ * first message of perftest is its version, "6.06". */
+static int no_verbsperf(const uint8_t *header, const char *peer,
+			struct error *err)
+{
+	const char *text = (const char *)header;
+
+	if (isdigit(header[0]) && header[1] == '.' && isdigit(header[2]) &&
+	    isdigit(header[3]))
+		return fail(err, -EPROTO, "use --peer perftest",
+			    "the %s is not verbsperf: it is perftest %.4s",
+			    peer, text);
+	if (isgraph(header[0]) && isgraph(header[1]) && isgraph(header[2]) &&
+	    isgraph(header[3]))
+		return fail(err, -EPROTO, "check the port",
+			    "the %s is not verbsperf: it sent '%.4s...'", peer,
+			    text);
+	return fail(err, -EPROTO, "check the port",
+		    "the %s is not verbsperf: it sent bytes "
+		    "0x%02x%02x%02x%02x", peer, header[0], header[1],
+		    header[2], header[3]);
+}
+
 int wire_read_header(const uint8_t header[WIRE_HEADER_SIZE], uint32_t extra,
 		     const char *peer, struct frame *frame, struct error *err)
 {
@@ -436,13 +459,7 @@ int wire_read_header(const uint8_t header[WIRE_HEADER_SIZE], uint32_t extra,
 	uint64_t length = wire_get(&c, 4);
 
 	if (magic != WIRE_MAGIC)
-		return fail(err, -EPROTO,
-			    /* perftest's version */
-			    isdigit(header[0]) ?
-				    "with perftest at that end use --peer "
-				    "perftest" : "check the port",
-			    "the %s is not verbsperf: it sent bytes 0x%08x",
-			    peer, (unsigned int)magic);
+		return no_verbsperf(header, peer, err);
 	if (protocol != WIRE_PROTOCOL)
 		return fail(err, -EPROTO, NULL,
 			    "the %s speaks protocol %u, this end speaks %u; "

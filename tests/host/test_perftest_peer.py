@@ -145,7 +145,7 @@ def test_a_name_of_perftest_finds_verbsperf():
 @needs_perftest
 def test_without_the_option_the_error_names_it():
     server = Perftest("send_bw", "-n", 60)
-    failed(client("send_bw", port=server.port), "not verbsperf",
+    failed(client("send_bw", port=server.port), "it is perftest 6.06",
            "use --peer perftest")
 
 

@@ -114,6 +114,38 @@ TEST(test_who_must_upgrade)
 		       "the client is not verbsperf: it sent bytes 0x00474554");
 }
 
+TEST(test_who_else_speaks)
+{
+	static const struct {
+		const char *bytes, *message, *advice;
+	} rows[] = {
+		{ "6.06\0\0\0\0\0\0\0", "it is perftest 6.06",
+		  "use --peer perftest" },
+		{ "5.80\0\0\0\0\0\0\0", "it is perftest 5.80",
+		  "use --peer perftest" },
+		{ "6,06\0\0\0\0\0\0\0", "it sent '6,06...'",
+		  "check the port" },
+		{ "SSH-2.0-Open", "it sent 'SSH-...'", "check the port" },
+		{ "HTTP/1.1 400", "it sent 'HTTP...'", "check the port" },
+		{ "6.0\x1b[2J====", "it sent bytes 0x362e301b",
+		  "check the port" },
+		{ "\xff\xff\xff\xff========", "it sent bytes 0xffffffff",
+		  "check the port" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		uint8_t header[WIRE_HEADER_SIZE];
+		struct error err = { 0 };
+		struct frame frame;
+
+		memcpy(header, rows[i].bytes, sizeof(header));
+		assert_int_equal(wire_read_header(header, 0, "server", &frame,
+						  &err), -EPROTO);
+		assert_contains(err.message, rows[i].message);
+		assert_string_equal(err.advice, rows[i].advice);
+	}
+}
+
 TEST(test_integers_are_big_endian)
 {
 	static const uint8_t wanted[] = { 0x01, 0x23, 0x45, 0x67, 0x89, 0xab,
@@ -252,6 +284,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_unknown_types),
 	cmocka_unit_test(test_every_bit_of_magic_and_protocol),
 	cmocka_unit_test(test_who_must_upgrade),
+	cmocka_unit_test(test_who_else_speaks),
 	cmocka_unit_test(test_integers_are_big_endian),
 	cmocka_unit_test(test_reals),
 	cmocka_unit_test(test_past_the_end),

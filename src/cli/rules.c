@@ -248,9 +248,6 @@ int rules_check_command(struct given *g)
 		}
 		return refuse(g, row);
 	}
-	if (command == COMMAND_DEVICES && params->json && !params->topology)
-		return fail(g->err, -EINVAL, NULL,
-			    "--json: devices takes it with --topology only");
 	if (command == COMMAND_SERVE && params->once && params->parallel > 1)
 		return fail(g->err, -EINVAL, NULL,
 			    "--parallel %u: only for 'verbsperf serve' without "

@@ -33,24 +33,38 @@ static bool any_usable(const struct found_port *found, size_t n)
 	return false;
 }
 
+/* Print TEXT to stdout, and JSON where --json of PARAMS asks for it, or there
+ * alone if that is stdout.  Both are freed.  Returns as report_print(). */
+static int print_forms(const struct parameters *params, char *text, char *json,
+		       struct error *err)
+{
+	const char *path = params->json;
+	int ret = 0;
+
+	if (path)
+		ret = report_print(path, json, err);
+	else
+		free(json);
+	if (!ret && !(path && !strcmp(path, "-")))
+		return report_print("-", text, err);
+	free(text);
+	return ret;
+}
+
 /* Print the topology of this host, or of one device of it, as text and as JSON.
  * Returns 0, or a negative errno, set in ERR. */
 static int show_topology(const struct parameters *params, struct topology *t,
 			 struct error *err)
 {
-	const char *device = params->device, *json = params->json;
-	int ret = 0;
+	const char *device = params->device;
 
 	if (!t->n_nics)
 		return device_list_none(err);
 	if (device && !topology_keep(t, device))
 		return fail(err, -ENODEV, NULL, "--device %s: not found",
 			    device);
-	if (json)
-		ret = report_print(json, report_topology_json(t), err);
-	if (ret || (json && !strcmp(json, "-")))
-		return ret;
-	return report_print("-", report_topology_text(t), err);
+	return print_forms(params, report_topology_text(t),
+			   report_topology_json(t), err);
 }
 
 /* Returns likewise. */
@@ -59,7 +73,8 @@ static int list_devices(const struct parameters *params, struct error *err)
 	struct found_port *found;
 	size_t n;
 	int ret = device_scan(params, &found, &n, err) ?:
-		  report_print("-", report_devices(found, n), err);
+		  print_forms(params, report_devices(found, n),
+			      report_devices_json(found, n), err);
 
 	if (!ret && !any_usable(found, n))
 		ret = fail(err, -ENODEV, NULL,

@@ -95,7 +95,8 @@ struct port {
 /* Result of looking for a port. */
 struct found_port {
 	struct error error;	/* why the port or its device is unusable */
-	struct port port;	/* valid unless ERROR is set */
+	struct port port;	/* if ERROR is set, only the device and, if it
+				 * could be opened, the number */
 };
 
 /* The path between the ends, as both agreed (model/gid.h). */

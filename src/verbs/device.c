@@ -315,6 +315,7 @@ static void scan_ports(struct ibv_context *context,
 	for (uint32_t i = first; i <= last; i++) {
 		struct found_port *f = append(found, n);
 
+		f->port.number = (uint8_t)i;
 		read_port(context, (uint8_t)i, params, &f->port, &f->error);
 	}
 }
@@ -323,15 +324,20 @@ static void scan_one(const struct listed *listed,
 		     const struct parameters *params,
 		     struct found_port **found, size_t *n)
 {
+	const size_t first = *n;
 	struct ibv_context *context;
 	struct error err = { 0 };
 
 	if (open_context(listed, &context, &err)) {
 		append(found, n)->error = err;
-		return;
+	} else {
+		scan_ports(context, params, found, n);
+		ibv_close_device(context);
 	}
-	scan_ports(context, params, found, n);
-	ibv_close_device(context);
+	/* of a port that could not be read, too */
+	for (size_t i = first; i < *n; i++)
+		snprintf((*found)[i].port.device, PORT_NAME_SIZE, "%s",
+			 listed->name);
 }
 
 int device_scan(const struct parameters *params, struct found_port **found,

@@ -1,4 +1,6 @@
 """Devices of which some cannot be opened, as in a container."""
+import json
+
 import pytest
 
 from lab import Program, failed, succeeded
@@ -36,6 +38,22 @@ def test_one_that_libibverbs_leaves_out_is_shown(tmp_path):
     program = succeeded(Program("devices"))
     assert "fake0 port 1: ACTIVE" in program.out
     assert "\nrxe7: cannot open /dev/infiniband/uverbs907: " in program.out
+
+
+def test_all_as_json(tmp_path):
+    unlisted_device(tmp_path)
+    path = tmp_path / "devices.json"
+    program = succeeded(Program("devices", "--json"))
+    found = {port["device"]: port for port in json.loads(program.out)["ports"]}
+    assert program.err == "" and set(found) == {"broken0", "rxe7", "fake0"}
+    assert found["fake0"]["state"] == "ACTIVE" and not found["fake0"]["error"]
+    assert [gid["chosen"] for gid in found["fake0"]["gids"]].count(True) == 1
+    assert found["broken0"]["error"]["message"].startswith(REASON)
+    assert found["rxe7"]["port"] is None and found["rxe7"]["gids"] == []
+    # beside the text
+    program = succeeded(Program("devices", f"--json={path}"))
+    assert "fake0 port 1: ACTIVE" in program.out
+    assert len(json.loads(path.read_text())["ports"]) == 3
 
 
 def test_no_topology_of_a_device_that_is_not_there():

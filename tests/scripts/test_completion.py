@@ -107,7 +107,7 @@ def test_options_of_a_test(test):
     ("atomic_lat", "--atomic-type", "--size=64 --all --imm"),
     ("serve", "--once --device",
      "--size=2 --transport=UD --wait=2 --loopback"),
-    ("devices", "--device --gid-index", "--port=2 --json"),
+    ("devices", "--device --gid-index --json", "--port=2"),
     ("watch", "--device --ib-port --duration --json-lines",
      "--json --gid-index=2"),
     ("check", "--device --json --hugepages --dscp", "--port=2 --duration=2"),

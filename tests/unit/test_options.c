@@ -323,7 +323,6 @@ static const struct refused refused[] = {
 	{ "verbsperf watch -x 1", "--gid-index: not for watch" },
 	{ "verbsperf watch --json", "--json: not for watch" },
 	{ "verbsperf watch --topology", "--topology: not for watch" },
-	{ "verbsperf devices --json", "--json: devices takes it with --topology only" },
 	{ "verbsperf calibrate a", "unexpected argument 'a': calibrate takes options only" },
 	{ "verbsperf calibrate -d x", "--device: not for calibrate" },
 	{ "verbsperf calibrate -n 5", "--iterations: not for calibrate" },

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/time.h"
+#include "json_checks.h"
 #include "report/parts.h"
 #include "report/report.h"
 #include "results.h"
@@ -708,6 +709,63 @@ TEST(test_devices_that_cannot_be_opened)
 	result_free(r);
 }
 
+/* The same for programs: a port with GIDs, one that is down, one of
+ * InfiniBand, one that cannot be read, and a device that does not open. */
+TEST(test_devices_as_json)
+{
+	struct result *r = result_bandwidth(), *ib = result_latency(1);
+	struct found_port found[5] = { { .port = r->client },
+				       { .port = r->client },
+				       { .port = ib->client } };
+	char *text;
+	json_t *root;
+
+	set_gid(&found[0].port.gids[0], 0, GID_TYPE_ROCE_V1, 1);
+	set_gid(&found[0].port.gids[1], 1, GID_TYPE_ROCE_V2, 1);
+	found[0].port.gids[1].ifindex = 1;	/* lo, as a rule */
+	found[0].port.n_gids = 2;
+	found[1].port.number = 2;
+	found[1].port.state = IBV_PORT_DOWN;
+	found[1].port.n_gids = 1;
+	strcpy(found[3].port.device, "mlx5_2");
+	found[3].port.number = 1;
+	fail(&found[3].error, -EIO, NULL, "mlx5_2: port 1 cannot be read");
+	strcpy(found[4].port.device, "mlx5_3");
+	fail(&found[4].error, -EACCES, "let this user read it",
+	     "mlx5_3: cannot open /dev/infiniband/uverbs0");
+	text = report_devices_json(found, COUNT(found));
+	root = parsed(text);
+	check_string(root, "schema", "verbsperf-devices/1");
+	check_string(root, "ports.0.device", "rxe0");
+	check_number(root, "ports.0.port", 1);
+	check_string(root, "ports.0.state", "ACTIVE");
+	check_string(root, "ports.0.link_layer", "Ethernet");
+	check_number(root, "ports.0.rate_gbps", 100);
+	check_number(root, "ports.0.mtu", 1024);
+	check_null(root, "ports.0.lid");
+	check_null(root, "ports.0.error");
+	check_string(root, "ports.0.gids.1.gid", "::ffff:10.0.0.1");
+	check_string(root, "ports.0.gids.1.type", "RoCE v2");
+	check_number(root, "ports.0.gids.1.index", 1);
+	check_null(root, "ports.0.gids.0.interface");
+	assert_true(json_is_false(at(root, "ports.0.gids.0.chosen")));
+	assert_true(json_is_true(at(root, "ports.0.gids.1.chosen")));
+	check_string(root, "ports.1.state", "DOWN");
+	assert_true(json_is_false(at(root, "ports.1.gids.0.chosen")));
+	check_string(root, "ports.2.link_layer", "InfiniBand");
+	check_number(root, "ports.2.lid", 17);
+	check_string(root, "ports.3.device", "mlx5_2");
+	check_number(root, "ports.3.port", 1);
+	check_null(root, "ports.3.state");
+	check_null(root, "ports.3.error.advice");
+	check_null(root, "ports.4.port");
+	check_string(root, "ports.4.error.advice", "let this user read it");
+	json_decref(root);
+	free(text);
+	result_free(ib);
+	result_free(r);
+}
+
 TEST(test_devices_without_gid_and_infiniband)
 {
 	struct result *r = result_latency(1);
@@ -810,6 +868,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_nothing_measured),
 	cmocka_unit_test(test_devices),
 	cmocka_unit_test(test_devices_that_cannot_be_opened),
+	cmocka_unit_test(test_devices_as_json),
 	cmocka_unit_test(test_devices_without_gid_and_infiniband),
 	cmocka_unit_test(test_output_errors),
 	cmocka_unit_test(test_output_to_a_file),

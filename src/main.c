@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 
 #include "base/descriptors.h"
 #include "base/log.h"
@@ -15,6 +16,26 @@
 #include "net/wait.h"
 #include "report/report.h"
 #include "serve/serve.h"
+
+/* True when OPTIONS ask for nothing but a text on stdout. */
+static bool only_prints(const struct options *options)
+{
+	/* whose file would be missing */
+	if (options->params.json && strcmp(options->params.json, "-") != 0)
+		return false;
+	switch (options->command) {
+	case COMMAND_NONE:
+	case COMMAND_HELP:
+	case COMMAND_VERSION:
+	case COMMAND_DEVICES:
+	case COMMAND_FAULTS:
+	case COMMAND_CHECK:
+	case COMMAND_CALIBRATE:
+		return true;
+	default:
+		return options->dump;
+	}
+}
 
 /* Check this before opening any descriptor, which could take the user's
  * number. */
@@ -106,16 +127,20 @@ int main(int argc, char **argv)
 {
 	struct error err = { 0 };
 	struct options options = { 0 };
+	void (*reader_gone)(int);
 
 	descriptors_hold();
 	/* report a lost reader or a file size limit as an error, not by a
 	 * signal */
-	signal(SIGPIPE, SIG_IGN);
+	reader_gone = signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	if (options_parse(argc, argv, &options, &err)) {
 		log_error(&err);
 		return exit_status(argv[0], &options, EXIT_USAGE);
 	}
+	/* a reader like head(1) has all it wants, and nothing is lost */
+	if (only_prints(&options))
+		signal(SIGPIPE, reader_gone);
 	/* perftest's names have no option for it */
 	if (options.params.verbose || options.params.perftest)
 		log_show_details();

@@ -141,6 +141,8 @@ int main(int argc, char **argv)
 	/* a reader like head(1) has all it wants, and nothing is lost */
 	if (only_prints(&options))
 		signal(SIGPIPE, reader_gone);
+	if (options.params.verbose)
+		log_set_level(LOG_DETAIL);
 	/* perftest's names have no option for it */
 	if (options.params.verbose || options.params.perftest)
 		log_show_details();

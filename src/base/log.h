@@ -12,6 +12,7 @@ enum log_level {
 	LOG_QUIET,	/* nothing at all: the other end of --loopback */
 	LOG_ERROR,
 	LOG_INFO,
+	LOG_DETAIL,	/* --verbose */
 };
 
 /* Set which messages are printed from now on; initially LOG_INFO. */
@@ -51,6 +52,9 @@ void log_line(enum log_level level, const char *prefix, const char *fmt, ...)
 
 /* Print information, such as a server's activity. */
 #define log_info(...) log_line(LOG_INFO, "", __VA_ARGS__)
+
+/* Print what only --verbose asks for. */
+#define log_detail(...) log_line(LOG_DETAIL, "", __VA_ARGS__)
 
 /*
  * For the monitor, which must not block: text that stderr does not take at once

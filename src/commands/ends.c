@@ -105,6 +105,18 @@ int command_client(const struct options *options, struct connection *conn)
 	return status;
 }
 
+/* Log ERR, why the client of SESSION never got its turn.  Returns the exit
+ * status. */
+static int report_unserved(const struct session *session,
+			   const struct error *err)
+{
+	if (session_has_client(session))
+		log_error(err);
+	else
+		log_detail("%s", err->message);
+	return strcmp(err->stage, "hello") ? EXIT_FAILED : SERVE_NO_HELLO;
+}
+
 /* Serve the client at CONN, close CONN, and report, if REPORTS, which is false
  * at the server of --loopback.  Returns the exit status. */
 static int serve_client(const struct options *options,
@@ -128,9 +140,7 @@ static int serve_client(const struct options *options,
 		serve_begin_report();
 		status = test_report(result);
 	} else if (reports) {
-		log_error(&result->error);
-		if (!strcmp(result->error.stage, "hello"))
-			status = SERVE_NO_HELLO;
+		status = report_unserved(session, &result->error);
 	}
 	release_end(&release);
 	test_free(result);

@@ -1,3 +1,4 @@
+/* The beginning of a server's dialogue, and all of it with a perftest. */
 #include "config.h"
 #include "perftest/perftest.h"
 
@@ -14,6 +15,15 @@
 #include "perftest/steps.h"
 #include "perftest/talk.h"
 
+/* The peer closed the connection before it sent anything: no client. */
+static int leave_unused(struct session *s)
+{
+	s->unused = true;
+	return fail(session_error(s), -ECONNRESET, NULL,
+		    "the %s closed the connection before it sent anything",
+		    s->run.conn->peer);
+}
+
 /* Look at the client's first byte: a version begins with a digit, and a frame
  * does not.  Returns 1 for a version, 0, or a negative errno. */
 static int sends_version(struct session *s)
@@ -23,6 +33,7 @@ static int sends_version(struct session *s)
 	int ret = oob_wait(conn->fd, POLLIN, &conn->cancel_fd,
 			   time_after(run_peer_timeout(&s->run)), err);
 	uint8_t byte;
+	ssize_t n;
 
 	if (ret == -ETIMEDOUT)
 		return fail(err, ret, NULL,
@@ -30,8 +41,10 @@ static int sends_version(struct session *s)
 			    conn->peer, frame_name(FRAME_HELLO));
 	if (ret)
 		return ret;
-	return recv(conn->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 1 &&
-	       isdigit(byte);
+	n = recv(conn->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+	if (!n || (n < 0 && errno == ECONNRESET))
+		return leave_unused(s);
+	return n == 1 && isdigit(byte);
 }
 
 /* The time that a turn may have which begins before the test is known. */

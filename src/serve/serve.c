@@ -303,15 +303,15 @@ static void refuse_client(struct connection *conn, const struct error *err,
 	oob_close(conn);
 }
 
-/* Log CONN, a new client; refuse it, and return true, if its network is not
- * allowed.  Only the log names the networks: a stranger need not know whom this
+/* Log CONN, which may become a client; refuse it, and return true, if its
+ * network is not allowed.  Only the log names the networks: a stranger need not know whom this
  * server trusts. */
 static bool is_not_allowed(struct server *s, struct connection *conn)
 {
 	const struct networks *allow = &s->params->allow;
 	struct error err = { .stage = "connect" }, logged;
 
-	log_info("client at %s", conn->address);
+	log_detail("client at %s", conn->address);
 	if (!allow->n || networks_contain(allow, &conn->host))
 		return false;
 	fail(&err, -EACCES, NULL, "this server accepts no clients from %s "

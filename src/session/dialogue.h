@@ -75,6 +75,7 @@ struct session {
 	void *talk;		/* what the dialogue keeps, on the heap */
 	bool accepted;		/* the server sent ACCEPT: errors use ABORT */
 	bool over;		/* no steps are left */
+	bool unused;		/* the client left before it sent a byte */
 	int refusal;		/* at a server that only checks: the error with
 				 * which it would refuse an ordinary run */
 	bool connecting;	/* queue pairs are being connected, or are: from

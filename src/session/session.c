@@ -119,6 +119,11 @@ bool session_was_served(const struct session *s)
 	return s->place == PLACE_SERVED;
 }
 
+bool session_has_client(const struct session *s)
+{
+	return !s->unused;
+}
+
 void session_free(struct session *s)
 {
 	if (!s)

@@ -32,6 +32,11 @@ void session_free(struct session *s);
 /* True at a server whose client got its turn. */
 bool session_was_served(const struct session *s);
 
+/* False at a server if the peer closed the connection before it sent a byte: it
+ * was no client, but the connection that lost a client's race (RFC 8305), or a
+ * port scanner. */
+bool session_has_client(const struct session *s);
+
 /* True when the run in R failed because the server is full, and there is time
  * to retry before GIVE_UP (base/time.h). */
 bool retry_is_wanted(const struct result *r, uint64_t give_up);

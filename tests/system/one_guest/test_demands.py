@@ -137,7 +137,7 @@ def test_server_judges_nothing(server, tmp_path):
     program = client("write_bw", *QUICK, *words(of_test(NEVER, "write_bw")),
                      port=server.port)
     assert program.wait().status == 3, str(program)
-    server.wait_for("client at")
+    server.wait_for("with verbsperf")
     assert not sentences(server) and " limits:" not in server.out
 
 

@@ -97,7 +97,8 @@ def test_a_queue_of_many():
     server.wait_for_output("#bytes", 12)
 
 
-def test_each_connection_is_named(server):
+def test_each_connection_is_named():
+    server = Server("--verbose")
     program = client("write_bw", *QUICK, port=server.port)
     succeeded(program)
     port = re.search(r"client at (127\.0\.0\.1 port \d+)", server.err)[1]
@@ -105,7 +106,7 @@ def test_each_connection_is_named(server):
 
 
 def test_once_is_not_used_up_by_a_stranger():
-    server = Server("--once")
+    server = Server("--once", "--verbose")
     with socket.create_connection(("127.0.0.1", server.port)):
         pass
     with socket.create_connection(("127.0.0.1", server.port)) as sock:

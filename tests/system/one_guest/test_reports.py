@@ -189,7 +189,7 @@ def test_server_writes_documents_too(tmp_path):
     path = tmp_path / "server.json"
     server = Server(f"--json={path}", "--title", "rack 1")
     serves(server)
-    server.wait_for("client at")
+    server.wait_for("with verbsperf")
     deadline(PATIENCE,
              lambda: path.exists() and path.read_text().endswith("}\n"),
              str(path))

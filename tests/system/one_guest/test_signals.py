@@ -142,7 +142,8 @@ def test_client_that_waits_for_an_answer_tells_the_server():
     fake.close()
 
 
-def test_server_that_waits_for_a_client_to_speak_can_be_interrupted(server):
+def test_server_that_waits_for_a_client_to_speak_can_be_interrupted():
+    server = Server("--verbose")
     program = Program("-c", "import socket,time;"
                       f"s=socket.create_connection(('127.0.0.1',{server.port}"
                       "));time.sleep(60)", argv0=["/usr/bin/python3"])

@@ -248,6 +248,9 @@ int rules_check_command(struct given *g)
 		}
 		return refuse(g, row);
 	}
+	if (params->ipv4 && params->ipv6)
+		return fail(g->err, -EINVAL, NULL,
+			    "--ipv4 and --ipv6 exclude each other");
 	if (command == COMMAND_SERVE && params->once && params->parallel > 1)
 		return fail(g->err, -EINVAL, NULL,
 			    "--parallel %u: only for 'verbsperf serve' without "

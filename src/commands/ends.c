@@ -26,14 +26,15 @@ static int connect_to(const struct options *options, uint64_t wait,
 		      struct connection *conn, struct error *err)
 {
 	const struct parameters *params = &options->params;
-	int ret;
+	const int family = param_family(params);
+	int ret = 0;
 
 	error_stage(err, "connect");
-	if (options->command != COMMAND_CLIENT)
-		return 0;
-	ret = oob_connect(options->server, params->port, params->bind,
-			  params->plan.timeout, wait, conn->cancel_fd, conn,
-			  err);
+	if (options->command == COMMAND_CLIENT)
+		ret = oob_connect(options->server, params->port, family,
+				  params->bind, params->plan.timeout, wait,
+				  conn->cancel_fd, conn, err);
+	conn->ways.family = family;
 	/* not --wait: under perftest's names it is short for --wait_destroy,
 	 * and takes the host as its value */
 	if (ret == -ECONNREFUSED && params->perftest)

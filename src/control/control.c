@@ -84,8 +84,9 @@ static int run_size(struct control_run *run, uint64_t size, bool *last)
 static int find_path(struct control_run *run)
 {
 	const struct port *port = &run->device->port;
-	const struct subnet nowhere = { .known = false };
-	const struct plan *plan = &run->result->params.plan;
+	const struct parameters *params = &run->result->params;
+	const struct ways ways = { .family = param_family(params) };
+	const struct plan *plan = &params->plan;
 	struct path *path = &run->shared.path;
 	int ret;
 
@@ -95,7 +96,7 @@ static int find_path(struct control_run *run)
 		return port_lacks(port, "address handles, and no queue pairs "
 				  "that are connected without rdma_cm",
 				  &run->result->error);
-	ret = path_choose(port, port, &nowhere, path, &run->result->error) ?:
+	ret = path_choose(port, port, &ways, path, &run->result->error) ?:
 	      addressing_check_path(plan, path, &run->result->error);
 	path->mtu = plan->mtu == PLAN_AUTO ? port->active_mtu :
 					     mtu_from_bytes(plan->mtu);

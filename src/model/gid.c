@@ -1,8 +1,10 @@
+/* The choice of the GIDs or LIDs that connect two ports. */
 #include "config.h"
 #include "model/gid.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/socket.h>
 
 #include "base/ip.h"
 #include "base/units.h"
@@ -12,10 +14,25 @@ uint32_t gid_common_prefix(const union ibv_gid *a, const union ibv_gid *b)
 	return ip_common_prefix(a->raw, b->raw);
 }
 
-static bool on_subnet(const struct gid *gid, const struct subnet *tcp)
+bool subnet_contains(const struct subnet *subnet, const union ibv_gid *gid)
 {
-	return tcp->known &&
-	       gid_common_prefix(&gid->raw, &tcp->address) >= tcp->prefix;
+	return gid_common_prefix(gid, &subnet->address) >= subnet->prefix;
+}
+
+/* True when A and B are both on one of the networks of WAYS. */
+static bool on_one_subnet(const struct gid *a, const struct gid *b,
+			  const struct ways *ways)
+{
+	for (uint32_t i = 0; i < ways->n; i++)
+		if (subnet_contains(&ways->list[i], &a->raw) &&
+		    subnet_contains(&ways->list[i], &b->raw))
+			return true;
+	return false;
+}
+
+bool gid_is_of_family(const struct gid *gid, int family)
+{
+	return !family || gid_is_ipv4(&gid->raw) == (family == AF_INET);
 }
 
 static bool can_talk(const struct gid *a, const struct gid *b, bool forced)
@@ -28,13 +45,14 @@ static bool can_talk(const struct gid *a, const struct gid *b, bool forced)
 
 /* Higher is better.  A rule with a higher bit outranks all rules below it. */
 static uint32_t score(const struct gid *a, const struct gid *b,
-		      const struct subnet *tcp)
+		      const struct ways *ways)
 {
 	uint32_t roce_v2 = a->type == GID_TYPE_ROCE_V2;
-	uint32_t subnet = on_subnet(a, tcp) && on_subnet(b, tcp);
+	uint32_t subnet = on_one_subnet(a, b, ways);
 	uint32_t global = !gid_is_link_local(&a->raw);
+	uint32_t ipv4 = gid_is_ipv4(&a->raw);
 
-	return roce_v2 << 10 | subnet << 9 | global << 8 |
+	return roce_v2 << 11 | subnet << 10 | global << 9 | ipv4 << 8 |
 	       gid_common_prefix(&a->raw, &b->raw);
 }
 
@@ -64,7 +82,7 @@ void gid_kinds(const struct port *port, char *text, size_t size)
 }
 
 static int no_pair(const struct port *mine, const struct port *peer,
-		   struct error *err)
+		   int family, struct error *err)
 {
 	char ours[96], theirs[96];
 
@@ -74,14 +92,15 @@ static int no_pair(const struct port *mine, const struct port *peer,
 		    "give both interfaces an address of the same family, or "
 		    "choose with -x on both ends ('verbsperf devices' lists "
 		    "GIDs)",
-		    "no GID of the client's %s port %u on %s fits one of the "
+		    "%sno GID of the client's %s port %u on %s fits one of the "
 		    "server's %s port %u on %s: %s against %s",
-		    mine->device, mine->number, mine->hostname, peer->device,
+		    family == AF_INET ? "--ipv4: " :
+		    family == AF_INET6 ? "--ipv6: " : "", mine->device, mine->number, mine->hostname, peer->device,
 		    peer->number, peer->hostname, ours, theirs);
 }
 
 static int choose_ethernet(const struct port *mine, const struct port *peer,
-			   const struct subnet *tcp, struct path *path,
+			   const struct ways *ways, struct path *path,
 			   struct error *err)
 {
 	bool forced = mine->gid_forced || peer->gid_forced;
@@ -94,15 +113,16 @@ static int choose_ethernet(const struct port *mine, const struct port *peer,
 			const struct gid *b = &peer->gids[j];
 
 			if (!can_talk(a, b, forced) ||
-			    (found && score(a, b, tcp) <= best))
+			    !gid_is_of_family(a, ways->family) ||
+			    (found && score(a, b, ways) <= best))
 				continue;
-			best = score(a, b, tcp);
+			best = score(a, b, ways);
 			found = true;
 			path->local = *a;
 			path->remote = *b;
 		}
 	path->global = true;
-	return found ? 0 : no_pair(mine, peer, err);
+	return found ? 0 : no_pair(mine, peer, ways->family, err);
 }
 
 static bool needs_grh(const struct port *mine, const struct port *peer)
@@ -134,7 +154,7 @@ static int choose_infiniband(const struct port *mine, const struct port *peer,
 }
 
 int path_choose(const struct port *mine, const struct port *peer,
-		const struct subnet *tcp, struct path *path,
+		const struct ways *ways, struct path *path,
 		struct error *err)
 {
 	struct path chosen = { 0 };
@@ -150,7 +170,7 @@ int path_choose(const struct port *mine, const struct port *peer,
 			    port_kind_name(mine), peer->device, peer->number,
 			    peer->hostname, port_kind_name(peer));
 	if (port_is_ethernet(mine))
-		ret = choose_ethernet(mine, peer, tcp, &chosen, err);
+		ret = choose_ethernet(mine, peer, ways, &chosen, err);
 	else
 		ret = choose_infiniband(mine, peer, &chosen, err);
 	if (!ret)
@@ -198,7 +218,7 @@ bool gid_names_host(const struct gid *gid)
 
 const struct gid *gid_best(const struct port *port)
 {
-	static const struct subnet nowhere = { 0 };
+	static const struct ways nowhere = { 0 };
 	const struct gid *best = NULL;
 
 	if (!port_is_ethernet(port))

@@ -1,7 +1,9 @@
+/* The values of options, as rows of the table of options name them. */
 #include "config.h"
 #include "model/param.h"
 
 #include <string.h>
+#include <sys/socket.h>
 
 /* True when the field of ROW has 32 bits. */
 static bool is_short(const struct param *row)
@@ -94,6 +96,11 @@ const char *param_word(const struct param *row, uint64_t index, int *length)
 	if (word)
 		*length = (int)strcspn(word, "|");
 	return word;
+}
+
+int param_family(const struct parameters *params)
+{
+	return params->ipv4 ? AF_INET : params->ipv6 ? AF_INET6 : 0;
 }
 
 const struct param *param_find(const char *name)

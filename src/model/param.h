@@ -85,6 +85,7 @@ struct parameters {
 	uint32_t gid_index;	/* PLAN_AUTO: chosen to match the peer's */
 	uint32_t port;		/* TCP port */
 	const char *bind;
+	bool ipv4, ipv6;	/* use this family only */
 	uint64_t wait;		/* ns to keep trying to connect */
 	enum peer peer;		/* of a client */
 	uint32_t parallel;	/* clients served at once */
@@ -280,6 +281,9 @@ const char *param_word(const struct param *row, uint64_t index, int *length);
 
 /* The row of the option NAME; NULL when there is none. */
 const struct param *param_find(const char *name);
+
+/* AF_INET or AF_INET6 when PARAMS allow only this family (-4, -6), or 0. */
+int param_family(const struct parameters *params);
 
 /* The row of a limit. */
 const struct param *param_of_limit(enum limit_kind kind);

@@ -69,12 +69,13 @@ int host_parse(const char *text, const char *option, char host[HOST_SIZE],
 /*
  * Put the addresses of LIST into ORDER, which has room for them all, as RFC
  * 8305 (4) says: IPv6 and IPv4 alternate, beginning with the family of the
- * first address, each family in the order of LIST.  Skips repeated addresses
- * and, unless LOCAL is NULL, families that LOCAL has no address of.  Returns
+ * first address, each family in the order of LIST.  Skips repeated addresses,
+ * families but FAMILY unless that is 0 and, unless LOCAL is NULL, families that
+ * LOCAL has no address of.  Returns
  * the number of addresses in ORDER.
  */
-size_t host_order(const struct addrinfo *list, const struct addrinfo *local,
-		  const struct addrinfo **order);
+size_t host_order(const struct addrinfo *list, int family,
+		  const struct addrinfo *local, const struct addrinfo **order);
 
 /* The first address of LIST in FAMILY, or NULL. */
 const struct addrinfo *host_of_family(const struct addrinfo *list, int family);

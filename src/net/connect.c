@@ -1,3 +1,4 @@
+/* A client's way to its server, which may have several addresses. */
 #include "config.h"
 #include "net/oob.h"
 
@@ -38,6 +39,7 @@ struct attempt {
 
 struct race {
 	const char *host;
+	int family;			/* the only one to use; 0: any */
 	const char *bind;		/* --bind, or NULL */
 	uint32_t port;
 	uint64_t timeout;
@@ -253,9 +255,31 @@ static int resolve(struct race *race, const struct wait_limit *limit,
 	return ret;
 }
 
-static const char *family_name(const struct addrinfo *a)
+static const char *family_name(int family)
 {
-	return a->ai_family == AF_INET ? "IPv4" : "IPv6";
+	return family == AF_INET ? "IPv4" : "IPv6";
+}
+
+/* No address of the server is one to try. */
+static int fail_family(const struct race *race, struct error *err)
+{
+	const int family = race->family ? race->family : race->list->ai_family;
+	const char *only = race->family == AF_INET ? "--ipv4" : "--ipv6";
+
+	if (race->family && !host_of_family(race->list, race->family))
+		return fail_advise(err, -EAFNOSUPPORT,
+				   "cannot connect to %s port %u: it has only "
+				   "%s addresses, and %s was given\n"
+				   "leave %s out", race->host, race->port,
+				   family_name(race->list->ai_family), only,
+				   only);
+	return fail(err, -EAFNOSUPPORT, "leave --bind out, or give an address "
+		    "of this machine in the server's family",
+		    "cannot connect to %s port %u: %s only %s addresses, and "
+		    "--bind %s has only %s addresses", race->host, race->port,
+		    race->family ? "to be used are" : "it has",
+		    family_name(family), race->bind,
+		    family_name(race->from->ai_family));
 }
 
 /* Make the attempts, in the order to try them. */
@@ -267,7 +291,7 @@ static int make_attempts(struct race *race, struct error *err)
 	for (const struct addrinfo *a = race->list; a; a = a->ai_next)
 		most++;
 	order = xcalloc(most, sizeof(*order));
-	race->n = host_order(race->list, race->from, order);
+	race->n = host_order(race->list, race->family, race->from, order);
 	race->attempts = xcalloc(most, sizeof(*race->attempts));
 	race->fds = xcalloc(most + 1, sizeof(*race->fds));
 	for (size_t i = 0; i < race->n; i++)
@@ -280,12 +304,7 @@ static int make_attempts(struct race *race, struct error *err)
 	free(order);
 	if (race->n)
 		return 0;
-	return fail(err, -EAFNOSUPPORT, "leave --bind out, or give an address "
-		    "of this machine in the server's family",
-		    "cannot connect to %s port %u: it has only %s addresses, "
-		    "and --bind %s has only %s addresses",
-		    race->host, race->port, family_name(race->list),
-		    race->bind, family_name(race->from));
+	return fail_family(race, err);
 }
 
 /* How many of the first N attempts ended with ERRNUM. */
@@ -413,12 +432,54 @@ static int run(struct race *race, struct connection *conn, struct error *err)
 	return ret;
 }
 
-int oob_connect(const char *host, uint32_t port, const char *bind,
-		uint64_t timeout, uint64_t wait, int cancel_fd,
-		struct connection *conn, struct error *err)
+/* Find the network in which this end has the address by which it sends to TO,
+ * from FROM if that is not NULL.  Nothing is sent. */
+static bool find_way(const struct addrinfo *to, const struct addrinfo *from,
+		     struct subnet *subnet)
+{
+	const int fd = socket(to->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool found;
+
+	if (fd < 0)
+		return false;
+	found = (!from || !address_bind(fd, from)) &&
+		!connect(fd, to->ai_addr, to->ai_addrlen) &&
+		oob_subnet(fd, subnet);
+	close(fd);
+	return found;
+}
+
+static bool is_known(const struct ways *ways, const struct subnet *subnet)
+{
+	for (uint32_t i = 0; i < ways->n; i++)
+		if (!memcmp(&ways->list[i].address, &subnet->address,
+			    sizeof(subnet->address)))
+			return true;
+	return false;
+}
+
+/* Find the ways to all addresses, so that the path of a test does not depend on
+ * which of them wins. */
+static void find_ways(const struct race *race, struct ways *ways)
+{
+	struct subnet subnet;
+
+	for (size_t i = 0; i < race->n && ways->n < WAYS_MAX; i++) {
+		const struct attempt *a = &race->attempts[i];
+
+		if (find_way(a->to, a->from, &subnet) &&
+		    !is_known(ways, &subnet))
+			ways->list[ways->n++] = subnet;
+	}
+}
+
+int oob_connect(const char *host, uint32_t port, int family,
+		const char *bind, uint64_t timeout, uint64_t wait,
+		int cancel_fd, struct connection *conn, struct error *err)
 {
 	struct race race = {
 		.host = host,
+		.family = family,
 		.bind = bind,
 		.port = port,
 		.timeout = timeout,
@@ -432,9 +493,11 @@ int oob_connect(const char *host, uint32_t port, const char *bind,
 	ret = resolve(&race, &limit, err) ?:
 	      make_attempts(&race, err) ?:
 	      run(&race, conn, err);
-	if (!ret)
+	if (!ret) {
 		setsockopt(conn->fd, IPPROTO_TCP, TCP_NODELAY, &one,
 			   sizeof(one));
+		find_ways(&race, &conn->ways);
+	}
 	if (race.list)
 		freeaddrinfo(race.list);
 	if (race.local_list)

@@ -1,3 +1,4 @@
+/* The host that a user names, and the order in which its addresses are tried. */
 #include "config.h"
 #include "net/address.h"
 
@@ -124,28 +125,40 @@ static bool came_before(const struct addrinfo *list, const struct addrinfo *a)
 	return list != a;
 }
 
-/* The first address from A on that is to be tried and is of FAMILY (WANTED) or
- * of another family. */
-static const struct addrinfo *next_of(const struct addrinfo *list,
-				      const struct addrinfo *local,
-				      const struct addrinfo *a, int family,
-				      bool wanted)
+/* What host_order() takes addresses from. */
+struct choice {
+	const struct addrinfo *list;
+	int family;			/* the only one; 0: any */
+	const struct addrinfo *local;	/* its families only; NULL: any */
+};
+
+static bool is_wanted(const struct choice *from, const struct addrinfo *a)
 {
-	while (a && ((a->ai_family == family) != wanted ||
-		     (local && !host_of_family(local, a->ai_family)) ||
-		     came_before(list, a)))
+	return (!from->family || a->ai_family == from->family) &&
+	       (!from->local || host_of_family(from->local, a->ai_family)) &&
+	       !came_before(from->list, a);
+}
+
+/* The first address from A on that is to be tried and is of FAMILY (SAME) or of
+ * another family. */
+static const struct addrinfo *next_of(const struct choice *from,
+				      const struct addrinfo *a, int family,
+				      bool same)
+{
+	while (a && ((a->ai_family == family) != same || !is_wanted(from, a)))
 		a = a->ai_next;
 	return a;
 }
 
-size_t host_order(const struct addrinfo *list, const struct addrinfo *local,
-		  const struct addrinfo **order)
+size_t host_order(const struct addrinfo *list, int family,
+		  const struct addrinfo *local, const struct addrinfo **order)
 {
-	int family = list->ai_family;
+	const struct choice from = { list, family, local };
+	const int first_family = list->ai_family;
 	/* next address of the other families, and of the family of the first */
 	const struct addrinfo *next[2] = {
-		next_of(list, local, list, family, false),
-		next_of(list, local, list, family, true),
+		next_of(&from, list, first_family, false),
+		next_of(&from, list, first_family, true),
 	};
 	bool first = true;
 	size_t n = 0;
@@ -154,8 +167,8 @@ size_t host_order(const struct addrinfo *list, const struct addrinfo *local,
 		if (!next[first])
 			first = !first;
 		order[n++] = next[first];
-		next[first] = next_of(list, local, next[first]->ai_next,
-				      family, first);
+		next[first] = next_of(&from, next[first]->ai_next,
+				      first_family, first);
 		first = !first;
 	}
 	return n;

@@ -248,26 +248,27 @@ static uint32_t mask_bits(const struct sockaddr *mask)
 	return n;
 }
 
-void oob_subnet(const struct connection *conn, struct subnet *subnet)
+bool oob_subnet(int fd, struct subnet *subnet)
 {
 	struct sockaddr_storage local = { 0 };
 	socklen_t length = sizeof(local);
 	uint8_t own[IP_SIZE], *mine = subnet->address.raw;
 	struct ifaddrs *list, *i;
+	bool known = false;
 
-	memset(subnet, 0, sizeof(*subnet));
-	if (getsockname(conn->fd, (struct sockaddr *)&local, &length) ||
+	if (getsockname(fd, (struct sockaddr *)&local, &length) ||
 	    !ip_from_socket((struct sockaddr *)&local, mine) ||
 	    getifaddrs(&list))
-		return;
-	for (i = list; i && !subnet->known; i = i->ifa_next) {
+		return false;
+	for (i = list; i && !known; i = i->ifa_next) {
 		if (!ip_from_socket(i->ifa_addr, own) ||
 		    memcmp(own, mine, sizeof(own)) != 0)
 			continue;
-		subnet->known = true;
+		known = true;
 		subnet->prefix = mask_bits(i->ifa_netmask);
 	}
 	freeifaddrs(list);
+	return known;
 }
 
 int oob_await_error(struct connection *conn, uint64_t deadline,

@@ -32,6 +32,7 @@ struct connection {
 	const char *peer;	/* "client" or "server", for messages */
 	char address[ADDRESS_TEXT_SIZE]; /* the peer's: "10.0.0.2 port 18515" */
 	struct ip_address host;	/* a client's address; zeros: not IP */
+	struct ways ways;	/* at a client: to the server's addresses */
 	int turn_fd;		/* server: where to ask for a turn (turn.h); -1:
 				 * no turn needed */
 	bool cut_off;		/* a frame was sent in part, or a sealed one not
@@ -77,8 +78,9 @@ int oob_take(struct connection *conn, const char *waited_for,
 /* Can a small frame be sent now without waiting? */
 bool oob_can_send(const struct connection *conn);
 
-/* The IP network that CONN uses at this end; unknown for other sockets. */
-void oob_subnet(const struct connection *conn, struct subnet *subnet);
+/* Find the IP network in which the socket FD has its address at this end.  False
+ * for sockets that are not IP. */
+bool oob_subnet(int fd, struct subnet *subnet);
 
 /*
  * A peer that gives up sends the reason and closes the connection.  An end that
@@ -118,14 +120,16 @@ void cm_address_remote(const struct connection *conn, const struct path *path,
 /* connect.c: a client's way to its server: the first address that answers. */
 
 /*
- * Connect to the first address of HOST, IPv6 or IPv4, that answers.  BIND is
- * the local address, whose family restricts HOST's, or NULL.  The name server
+ * Connect to the first address of HOST, IPv6 or IPv4, that answers.  FAMILY,
+ * AF_INET or AF_INET6, restricts HOST's addresses; 0: any.  BIND is the local
+ * address, whose family restricts them, too, or NULL.  conn->ways becomes the
+ * networks that lead to all of them, whichever answered.  The name server
  * and the server each get TIMEOUT ns to answer; with WAIT > 0 attempts repeat
  * for WAIT ns, for a server that is not up yet.  Returns 0, or a negative errno
  * with host, port, and each cause with its addresses in ERR.
  */
-int oob_connect(const char *host, uint32_t port, const char *bind,
-		uint64_t timeout, uint64_t wait, int cancel_fd,
+int oob_connect(const char *host, uint32_t port, int family,
+		const char *bind, uint64_t timeout, uint64_t wait, int cancel_fd,
 		struct connection *conn, struct error *err);
 
 /* listen.c: a server's socket: listens, and accepts clients one by one. */

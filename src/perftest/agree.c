@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -181,6 +182,7 @@ static int choose_gid(struct session *s)
 {
 	struct result *r = s->run.result;
 	const struct port *port = port_of(s, false);
+	const int family = s->run.conn->ways.family;
 	const struct gid *best = NULL;
 
 	session_stage(s, "path");
@@ -190,13 +192,15 @@ static int choose_gid(struct session *s)
 	};
 	talk_of(s)->global = r->path.global;
 	for (uint32_t i = 0; r->path.global && i < port->n_gids; i++)
-		if (!best || score(&port->gids[i]) > score(best))
+		if (gid_is_of_family(&port->gids[i], family) &&
+		    (!best || score(&port->gids[i]) > score(best)))
 			best = &port->gids[i];
 	if (best)
 		r->path.local = *best;
 	return best || !r->path.global ? 0 :
-	       fail(&r->error, -ENOENT, NULL, "%s port %u has no GID",
-		    port->device, port->number);
+	       fail(&r->error, -ENOENT, NULL, "%s port %u has no %sGID",
+		    port->device, port->number, family == AF_INET ? "IPv4 " :
+		    family == AF_INET6 ? "IPv6 " : "");
 }
 
 /* perftest would count it.  Under perftest's names it was asked for. */

@@ -33,7 +33,7 @@ struct ends {
 	const struct port *client;
 	const struct port *server; /* NULL: unknown */
 	bool alone; /* there is one end only, which is called the client */
-	const struct subnet *tcp;
+	const struct ways *ways;
 	bool has_path;
 	struct path path;     /* from the client, if has_path */
 	struct error no_path; /* why there is no path */

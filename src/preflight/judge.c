@@ -21,7 +21,7 @@ void preflight_print(char text[PREFLIGHT_CELL], const char *fmt, ...)
 
 /* ALONE: there is no server. */
 static void set_ends(const struct plan *plan, const struct port *client,
-		     const struct port *server, const struct subnet *tcp,
+		     const struct port *server, const struct ways *ways,
 		     bool alone, struct ends *ends)
 {
 	*ends = (struct ends){
@@ -29,9 +29,9 @@ static void set_ends(const struct plan *plan, const struct port *client,
 		.client = client,
 		.server = server,
 		.alone = alone,
-		.tcp = tcp,
+		.ways = ways,
 	};
-	ends->has_path = server && !path_choose(client, server, tcp,
+	ends->has_path = server && !path_choose(client, server, ways,
 						&ends->path, &ends->no_path);
 	ends->end[true] = (struct end){
 		.ends = ends, .plan = plan, .port = client,
@@ -225,13 +225,13 @@ static void fill_row(const struct ends *ends, struct preflight_row *row)
 }
 
 void preflight_run(const struct plan *plan, const struct port *client,
-		   const struct port *server, const struct subnet *tcp,
+		   const struct port *server, const struct ways *ways,
 		   struct preflight *preflight)
 {
 	struct ends ends;
 	size_t i = 0;
 
-	set_ends(plan, client, server, tcp, preflight->alone, &ends);
+	set_ends(plan, client, server, ways, preflight->alone, &ends);
 	preflight->n = 0;
 	while (next_check(&ends, &i))
 		fill_row(&ends, preflight_row(preflight, ends.check->label));
@@ -240,7 +240,7 @@ void preflight_run(const struct plan *plan, const struct port *client,
 int preflight_judge(const struct plan *plan, const struct port *client,
 		    const struct port *server, struct error *err)
 {
-	static const struct subnet nowhere = { 0 };
+	static const struct ways nowhere = { 0 };
 	struct ends ends;
 	size_t i = 0;
 	int ret = 0;

@@ -15,10 +15,10 @@
  * Run every check of PLAN, completed by plan_choose(), on both ports and store
  * the rows in *PREFLIGHT.  SERVER may be NULL if unknown; then only what the
  * client alone can know is judged, and if preflight->alone only what does not
- * depend on a server.  TCP is as for path_choose().
+ * depend on a server.  WAYS is as for path_choose().
  */
 void preflight_run(const struct plan *plan, const struct port *client,
-		   const struct port *server, const struct subnet *tcp,
+		   const struct port *server, const struct ways *ways,
 		   struct preflight *preflight);
 
 /*

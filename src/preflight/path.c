@@ -61,8 +61,8 @@ static void warn_kinds(const struct ends *ends, struct error *err)
 	uint32_t rank = 2U * GID_TYPE_ROCE_V2 + 1, chosen;
 
 	if (!ends->has_path || !ends->path.global ||
-	    !port_is_ethernet(ends->client) || ends->client->gid_forced ||
-	    ends->server->gid_forced)
+	    !port_is_ethernet(ends->client) || ends->ways->family ||
+	    ends->client->gid_forced || ends->server->gid_forced)
 		return;
 	chosen = gid_rank(&ends->path.local);
 	while (rank > chosen && has_rank(ends->client, rank) ==
@@ -114,10 +114,11 @@ static void warn_link_local(const struct ends *ends, struct error *err)
 static uint32_t subnet_prefix(const struct ends *ends)
 {
 	const union ibv_gid *mine = &ends->path.local.raw;
-	const struct subnet *tcp = ends->tcp;
+	const struct ways *ways = ends->ways;
 
-	if (tcp->known && gid_common_prefix(mine, &tcp->address) >= tcp->prefix)
-		return tcp->prefix;
+	for (uint32_t i = 0; i < ways->n; i++)
+		if (subnet_contains(&ways->list[i], mine))
+			return ways->list[i].prefix;
 	return gid_is_ipv4(mine) ? USUAL_IPV4_PREFIX : USUAL_PREFIX;
 }
 

@@ -9,15 +9,14 @@ int check_ask(struct session *s)
 {
 	struct result *r = s->run.result;
 	struct error ignored = { 0 };
-	struct subnet tcp;
+	const struct ways *ways = &s->run.conn->ways;
 
-	oob_subnet(s->run.conn, &tcp);
 	plan_choose(&r->params.plan, &r->client, &r->server);
 	r->preflight = xcalloc(1, sizeof(*r->preflight));
-	preflight_run(&r->params.plan, &r->client, &r->server, &tcp,
+	preflight_run(&r->params.plan, &r->client, &r->server, ways,
 		      r->preflight);
 	/* the path that an ordinary run would choose */
-	r->has_path = !path_choose(&r->client, &r->server, &tcp, &r->path,
+	r->has_path = !path_choose(&r->client, &r->server, ways, &r->path,
 				   &ignored);
 	r->path.mtu = mtu_from_bytes(r->params.plan.mtu);
 	return session_end(s);
@@ -25,7 +24,7 @@ int check_ask(struct session *s)
 
 void check_finish(struct result *r)
 {
-	static const struct subnet nowhere = { 0 };
+	static const struct ways nowhere = { 0 };
 	const struct preflight_row *first;
 
 	if (!r->preflight) {

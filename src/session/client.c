@@ -63,12 +63,11 @@ static int agree(struct session *s)
 static int choose_path(struct session *s)
 {
 	struct result *r = s->run.result;
-	struct subnet tcp;
 	int ret;
 
 	session_stage(s, "path");
-	oob_subnet(s->run.conn, &tcp);
-	ret = path_choose(&r->client, &r->server, &tcp, &r->path, &r->error);
+	ret = path_choose(&r->client, &r->server, &s->run.conn->ways, &r->path,
+			  &r->error);
 	if (ret)
 		return ret;
 	r->path.mtu = mtu_from_bytes(r->params.plan.mtu);

@@ -137,7 +137,7 @@ static struct error check_fails(const char *host, uint32_t port, int ret,
 	struct error err = { 0 };
 	char text[300];
 
-	assert_int_equal(oob_connect(host, port, NULL, 500 * MS, 0, -1, &conn,
+	assert_int_equal(oob_connect(host, port, 0, NULL, 500 * MS, 0, -1, &conn,
 				     &err), ret);
 	snprintf(text, sizeof(text), "cannot connect to %s port %u: %s", host,
 		 port, why);
@@ -155,7 +155,7 @@ static void check_reached(const char *host, uint32_t port,
 	struct error err = { 0 };
 	char text[60];
 
-	if (oob_connect(host, port, NULL, timeout, 0, -1, &conn, &err))
+	if (oob_connect(host, port, 0, NULL, timeout, 0, -1, &conn, &err))
 		fail_msg("%s", err.message);
 	assert_true(time_since(start) < most);
 	snprintf(text, sizeof(text), "%s port %u", address, port);
@@ -223,7 +223,7 @@ TEST(test_short_time)
 	for (int i = 0; i < 10 && ret; i++) {
 		struct error err = { 0 };
 
-		ret = oob_connect("127.0.0.2 127.0.0.1", port, NULL, 240 * MS,
+		ret = oob_connect("127.0.0.2 127.0.0.1", port, 0, NULL, 240 * MS,
 				  0, -1, &conn, &err);
 	}
 	assert_int_equal(ret, 0);
@@ -285,14 +285,14 @@ TEST(test_bind_to_one_of_several)
 	struct sockaddr_in from;
 	socklen_t length = sizeof(from);
 
-	assert_int_equal(oob_connect("127.0.0.1", port,
+	assert_int_equal(oob_connect("127.0.0.1", port, 0,
 				     "192.0.2.77 127.0.0.5 127.0.0.6",
 				     10000 * MS, 0, -1, &conn, &err), 0);
 	fd = accept(listener, (struct sockaddr *)&from, &length);
 	assert_int_equal(ntohl(from.sin_addr.s_addr), 0x7f000005);
 	close(fd);
 	oob_close(&conn);
-	assert_int_equal(oob_connect("127.0.0.1", port,
+	assert_int_equal(oob_connect("127.0.0.1", port, 0,
 				     "192.0.2.77 192.0.2.78", 1000 * MS, 0, -1,
 				     &conn, &err), -EADDRNOTAVAIL);
 	assert_message(&err, "--bind 192.0.2.77 192.0.2.78: Cannot assign "
@@ -329,14 +329,40 @@ TEST(test_bind_of_both_families)
 
 	if (listener < 0)
 		skip();		/* a machine without IPv6 */
-	assert_int_equal(oob_connect("::1", port, "127.0.0.5 127.0.0.6 ::1",
+	assert_int_equal(oob_connect("::1", port, 0, "127.0.0.5 127.0.0.6 ::1",
 				     10000 * MS, 0, -1, &conn, &err), 0);
 	assert_int_equal(strncmp(conn.address, "::1 ", 4), 0);
 	oob_close(&conn);
-	assert_int_equal(oob_connect("::1", port, "127.0.0.5", 10000 * MS, 0,
+	assert_int_equal(oob_connect("::1", port, 0, "127.0.0.5", 10000 * MS, 0,
 				     -1, &conn, &err), -EAFNOSUPPORT);
 	assert_contains(err.message, "it has only IPv6 addresses, and --bind "
 				     "127.0.0.5 has only IPv4 addresses");
+	close(listener);
+}
+
+/* -4 and -6: an address of the other family is not tried. */
+TEST(test_one_family)
+{
+	struct connection conn = { .fd = -1 };
+	struct error err = { 0 };
+	uint32_t port = 0;
+	int listener = listening("127.0.0.1", &port);
+
+	assert_int_equal(oob_connect("::1 127.0.0.1", port, AF_INET, NULL,
+				     10000 * MS, 0, -1, &conn, &err), 0);
+	assert_int_equal(strncmp(conn.address, "127.0.0.1 ", 10), 0);
+	assert_int_equal(conn.ways.n, 1);
+	oob_close(&conn);
+	assert_int_equal(oob_connect("127.0.0.1", port, AF_INET6, NULL,
+				     10000 * MS, 0, -1, &conn, &err),
+			 -EAFNOSUPPORT);
+	assert_contains(err.message, "it has only IPv4 addresses, and --ipv6");
+	assert_contains(err.advice, "--ipv6");
+	err = (struct error){ 0 };
+	assert_int_equal(oob_connect("::1 127.0.0.1", port, AF_INET6,
+				     "127.0.0.5", 10000 * MS, 0, -1, &conn,
+				     &err), -EAFNOSUPPORT);
+	assert_contains(err.message, "only IPv6 addresses, and --bind");
 	close(listener);
 }
 
@@ -428,6 +454,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_many_that_refuse),
 	cmocka_unit_test(test_bind_to_one_of_several),
 	cmocka_unit_test(test_bind_of_both_families),
+	cmocka_unit_test(test_one_family),
 };
 
 TEST_MAIN(tests, 60)

@@ -41,7 +41,7 @@ TEST(test_refused)
 	struct error err = { 0 };
 	char text[100];
 
-	assert_int_equal(oob_connect(QUIET, port, NULL, 1000 * MS, 0, -1,
+	assert_int_equal(oob_connect(QUIET, port, 0, NULL, 1000 * MS, 0, -1,
 				     &conn, &err), -ECONNREFUSED);
 	snprintf(text, sizeof(text),
 		 "cannot connect to " QUIET " port %u: Connection refused",
@@ -60,29 +60,29 @@ TEST(test_no_such_host)
 	struct connection conn = { .fd = -1 };
 	struct error err = { 0 };
 
-	assert_int_equal(oob_connect(NO_HOST, 1, NULL, 9000 * MS, 0, -1,
+	assert_int_equal(oob_connect(NO_HOST, 1, 0, NULL, 9000 * MS, 0, -1,
 				     &conn, &err), -EHOSTUNREACH);
 	assert_contains(err.message, "cannot find the address of '"
 				     NO_HOST "'");
 	error_clear(&err);
 	/* a --bind that is known does not make up for it */
-	assert_int_equal(oob_connect(NO_HOST, 1, "127.0.0.1", 9000 * MS, 0,
+	assert_int_equal(oob_connect(NO_HOST, 1, 0, "127.0.0.1", 9000 * MS, 0,
 				     -1, &conn, &err), -EHOSTUNREACH);
 	assert_contains(err.message, "cannot find the address of '"
 				     NO_HOST "'");
 	error_clear(&err);
 	/* nor the other way round */
-	assert_int_equal(oob_connect("127.0.0.1", 1, NO_HOST, 9000 * MS, 0,
+	assert_int_equal(oob_connect("127.0.0.1", 1, 0, NO_HOST, 9000 * MS, 0,
 				     -1, &conn, &err), -EHOSTUNREACH);
 	assert_contains(err.message, "cannot find the address of "
 				     "--bind '" NO_HOST "'");
 	error_clear(&err);
 	/* no host has such a name, whatever a name server says */
-	assert_int_equal(oob_connect("::1:18515", 1, NULL, MS, 0, -1,
+	assert_int_equal(oob_connect("::1:18515", 1, 0, NULL, MS, 0, -1,
 				     &conn, &err), -EINVAL);
 	assert_contains(err.message, "a port is not part of an address");
 	error_clear(&err);
-	assert_int_equal(oob_connect("127.0.0.1", 1, "192.0.2.77", MS, 0, -1,
+	assert_int_equal(oob_connect("127.0.0.1", 1, 0, "192.0.2.77", MS, 0, -1,
 				     &conn, &err), -EADDRNOTAVAIL);
 	assert_contains(err.message, "--bind 192.0.2.77: ");
 }
@@ -94,7 +94,7 @@ TEST(test_wait_is_over)
 	struct error err = { 0 };
 	uint64_t start = time_now(), took;
 
-	assert_int_equal(oob_connect(QUIET, port, NULL, 1000 * MS,
+	assert_int_equal(oob_connect(QUIET, port, 0, NULL, 1000 * MS,
 				     350 * MS, -1, &conn, &err),
 			 -ECONNREFUSED);
 	took = time_now() - start;
@@ -128,12 +128,11 @@ TEST(test_wait_for_a_late_server)
 	const uint32_t port = free_port();
 	struct late late = { .port = port };
 	struct connection conn = { .fd = -1 };
-	struct subnet subnet;
 	struct error err = { 0 };
 	struct frame frame, got;
 
 	pthread_create(&late.thread, NULL, serve_late, &late);
-	assert_int_equal(oob_connect(QUIET, port, "127.0.0.1",
+	assert_int_equal(oob_connect(QUIET, port, 0, "127.0.0.1",
 				     1000 * MS, 10000 * MS, -1, &conn, &err),
 			 0);
 	pthread_join(late.thread, NULL);
@@ -149,11 +148,10 @@ TEST(test_wait_for_a_late_server)
 				     &got, &err), 0);
 	frame_free(&frame);
 	frame_free(&got);
-	oob_subnet(&conn, &subnet);
-	assert_true(subnet.known);
-	assert_true(gid_is_ipv4(&subnet.address));
-	assert_int_equal(subnet.address.raw[12], 127);
-	assert_int_equal(subnet.prefix, 96 + 8);
+	assert_int_equal(conn.ways.n, 1);
+	assert_true(gid_is_ipv4(&conn.ways.list[0].address));
+	assert_int_equal(conn.ways.list[0].address.raw[12], 127);
+	assert_int_equal(conn.ways.list[0].prefix, 96 + 8);
 	oob_close(&conn);
 	oob_close(&late.conn);
 	close(late.listener);
@@ -161,16 +159,13 @@ TEST(test_wait_for_a_late_server)
 
 TEST(test_no_subnet_without_ip)
 {
-	struct connection conn;
-	struct subnet subnet = { .known = true };
+	struct subnet subnet;
 	int fds[2];
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
-	oob_adopt(fds[0], -1, "server", &conn);
-	oob_subnet(&conn, &subnet);
-	assert_false(subnet.known);
+	assert_false(oob_subnet(fds[0], &subnet));
 	close(fds[1]);
-	oob_close(&conn);
+	close(fds[0]);
 }
 
 TEST(test_the_port_is_taken)
@@ -242,7 +237,7 @@ TEST(test_interrupted_while_it_waits_for_a_server)
 	pthread_t thread;
 
 	pthread_create(&thread, NULL, interrupt_soon, NULL);
-	assert_int_equal(oob_connect(QUIET, port, NULL, 9000 * MS,
+	assert_int_equal(oob_connect(QUIET, port, 0, NULL, 9000 * MS,
 				     9000 * MS, cancel, &conn, &err),
 			 -ECANCELED);
 	assert_message(&err, "interrupted by SIGINT");

@@ -649,7 +649,7 @@ TEST(test_alone)
 	e.client.state = IBV_PORT_DOWN;
 	facts_set_text(&e.client.facts, FACT_GOVERNOR, "powersave");
 	plan_choose(&e.plan, &e.client, &e.client);
-	preflight_run(&e.plan, &e.client, NULL, &e.tcp, &found);
+	preflight_run(&e.plan, &e.client, NULL, &e.ways, &found);
 	e.found = found;
 	assert_string_equal(find_row(&e, "state")->error.message,
 			    "port 1 of this host's mlx5_0 is DOWN");

@@ -43,6 +43,14 @@ static struct port ethernet(const struct entry *entries, bool forced)
 	return port;
 }
 
+static struct subnet subnet_of(const char *text, uint32_t prefix)
+{
+	struct subnet subnet = { .prefix = prefix };
+
+	set_gid(&subnet.address, text);
+	return subnet;
+}
+
 struct row {
 	const char *why;
 	struct entry mine[GIDS];
@@ -89,6 +97,9 @@ static const struct row rows[] = {
 	{ "global over link-local, whatever the prefix",
 	  { { LOCAL6 "1", V2, 0 }, { GLOBAL6 "1", V2, 1 } },
 	  { { LOCAL6 "2", V2, 0 }, { GLOBAL6 "8000:0:0:1", V2, 1 } }, NULL, 0, 1, 1 },
+	{ "IPv4 over IPv6, whatever the prefix and the index",
+	  { { GLOBAL6 "1", V2, 0 }, { A "1", V2, 1 } },
+	  { { GLOBAL6 "1", V2, 0 }, { B "9", V2, 1 } }, NULL, 0, 1, 1 },
 	{ "IPv4 over link-local IPv6",
 	  { { LOCAL6 "1", V2, 0 }, { A "1", V2, 1 } },
 	  { { LOCAL6 "2", V2, 0 }, { A "2", V2, 1 } }, NULL, 0, 1, 1 },
@@ -120,13 +131,13 @@ TEST(test_ethernet)
 		const struct row *r = &rows[i];
 		struct port mine = ethernet(r->mine, r->forced & 1);
 		struct port peer = ethernet(r->peer, r->forced & 2);
-		struct subnet tcp = { .known = r->subnet, .prefix = 96 + 24 };
+		struct ways ways = { .n = r->subnet != NULL };
 		struct error err = { 0 };
 		struct path path;
 
 		if (r->subnet)
-			set_gid(&tcp.address, r->subnet);
-		if (path_choose(&mine, &peer, &tcp, &path, &err))
+			ways.list[0] = subnet_of(r->subnet, 96 + 24);
+		if (path_choose(&mine, &peer, &ways, &path, &err))
 			fail_msg("%s: %s", r->why, err.message);
 		if (path.local.index != r->local ||
 		    path.remote.index != r->remote)
@@ -136,6 +147,73 @@ TEST(test_ethernet)
 		assert_int_equal(path.mtu, 0);
 		assert_int_equal(path.local.type, path.remote.type);
 	}
+}
+
+/* Which of a server's addresses answers first does not matter: the networks of
+ * all of them count, in any order, and -4 and -6 decide. */
+TEST(test_ways)
+{
+	static const struct entry client[GIDS] = {
+		{ GLOBAL6 "1", V2, 0 }, { A "1", V2, 1 }, { B "1", V2, 2 },
+		{ LOCAL6 "1", V2, 3 },
+	};
+	static const struct entry server[GIDS] = {
+		{ GLOBAL6 "2", V2, 0 }, { A "9", V2, 1 }, { B "2", V2, 2 },
+		{ LOCAL6 "2", V2, 3 },
+	};
+	const struct subnet a = subnet_of(A "1", 96 + 24),
+			    b = subnet_of(B "1", 96 + 24),
+			    far = subnet_of("::ffff:192.0.2.1", 96 + 24),
+			    six = subnet_of(GLOBAL6 "1", 64),
+			    local = subnet_of(LOCAL6 "1", 64);
+	const struct {
+		struct ways ways;
+		uint32_t chosen;	/* index at both ends */
+	} cases[] = {
+		{ { 0 }, 2 },
+		{ { 0, 1, { six } }, 0 },
+		{ { 0, 1, { a } }, 1 },
+		{ { 0, 2, { a, six } }, 1 },
+		{ { 0, 2, { six, a } }, 1 },
+		{ { 0, 2, { six, far } }, 0 },
+		{ { 0, 2, { far, six } }, 0 },
+		{ { 0, 2, { a, b } }, 2 },
+		{ { 0, 2, { b, a } }, 2 },
+		{ { 0, 2, { local, six } }, 0 },
+		{ { 0, 2, { six, local } }, 0 },
+		{ { 0, 1, { local } }, 3 },
+		{ { AF_INET, 0, { { .prefix = 0 } } }, 2 },
+		{ { AF_INET, 1, { six } }, 2 },
+		{ { AF_INET6, 0, { { .prefix = 0 } } }, 0 },
+		{ { AF_INET6, 1, { a } }, 0 },
+	};
+	const struct port mine = ethernet(client, false);
+	const struct port peer = ethernet(server, false);
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct error err = { 0 };
+		struct path path;
+
+		assert_int_equal(path_choose(&mine, &peer, &cases[i].ways,
+					     &path, &err), 0);
+		if (path.local.index != cases[i].chosen ||
+		    path.remote.index != cases[i].chosen)
+			fail_msg("case %zu: chose %u and %u", i,
+				 path.local.index, path.remote.index);
+	}
+}
+
+TEST(test_family_that_an_end_lacks)
+{
+	static const struct entry only[GIDS] = { { A "1", V2, 0 } };
+	const struct ways ways = { .family = AF_INET6 };
+	const struct port port = ethernet(only, false);
+	struct error err = { 0 };
+	struct path path;
+
+	assert_int_equal(path_choose(&port, &port, &ways, &path, &err),
+			 -ENOENT);
+	assert_contains(err.message, "--ipv6: no GID");
 }
 
 static const struct row hopeless[] = {
@@ -167,7 +245,7 @@ static const char *const hopeless_kinds[] = {
 
 TEST(test_no_pair)
 {
-	static const struct subnet nowhere = { 0 };
+	static const struct ways nowhere = { 0 };
 	static const char head[] = "no GID of the client's rxe0 port 1 on host "
 				   "fits one of the server's rxe0 port 1 on "
 				   "host: ";
@@ -209,7 +287,7 @@ static struct port infiniband(const char *gid, uint16_t lid)
 static void check_infiniband(const struct port *mine, const struct port *peer,
 			     int ret, bool global)
 {
-	static const struct subnet nowhere = { 0 };
+	static const struct ways nowhere = { 0 };
 	struct error err = { 0 };
 	struct path path;
 
@@ -249,7 +327,7 @@ TEST(test_infiniband)
 
 TEST(test_different_link_layers)
 {
-	static const struct subnet nowhere = { 0 };
+	static const struct ways nowhere = { 0 };
 	struct port mine = infiniband("fe80::1", 1);
 	struct port peer = ethernet(rows[0].mine, false);
 	struct error err = { 0 };
@@ -316,6 +394,8 @@ TEST(test_best)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_ethernet),
+	cmocka_unit_test(test_ways),
+	cmocka_unit_test(test_family_that_an_end_lacks),
 	cmocka_unit_test(test_no_pair),
 	cmocka_unit_test(test_infiniband),
 	cmocka_unit_test(test_different_link_layers),

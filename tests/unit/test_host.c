@@ -175,9 +175,10 @@ static void add_all(struct addresses *a, const char *texts)
 		add(a, t);
 }
 
-/* The addresses TEXTS, with a --bind to LOCAL, are tried as in WANTED. */
-static void check_order(const char *texts, const char *local,
-			const char *wanted)
+/* The addresses TEXTS of FAMILY, with a --bind to LOCAL, are tried as in
+ * WANTED. */
+static void check_order_of(int family, const char *texts, const char *local,
+			   const char *wanted)
 {
 	const struct addrinfo *order[MOST];
 	struct addresses a, from;
@@ -186,7 +187,7 @@ static void check_order(const char *texts, const char *local,
 
 	add_all(&a, texts);
 	add_all(&from, local);
-	n = host_order(a.list, from.n ? from.list : NULL, order);
+	n = host_order(a.list, family, from.n ? from.list : NULL, order);
 	for (size_t i = 0; i < n; i++) {
 		const struct sockaddr *at = order[i]->ai_addr;
 		size_t used = strlen(got);
@@ -200,6 +201,12 @@ static void check_order(const char *texts, const char *local,
 			 text);
 	}
 	assert_string_equal(got, wanted);
+}
+
+static void check_order(const char *texts, const char *local,
+			const char *wanted)
+{
+	check_order_of(0, texts, local, wanted);
 }
 
 TEST(test_families_take_turns)
@@ -229,6 +236,12 @@ TEST(test_families_of_bind)
 	check_order("fd00::1 fd00::2 10.0.0.2", "::1 127.0.0.1",
 		    "fd00::1 10.0.0.2 fd00::2");
 	check_order("fd00::1 fd00::2", "127.0.0.1", "");
+	check_order_of(AF_INET, "fd00::1 10.0.0.1 fd00::2 10.0.0.2", "",
+		       "10.0.0.1 10.0.0.2");
+	check_order_of(AF_INET6, "10.0.0.1 fd00::1 fd00::2", "::1",
+		       "fd00::1 fd00::2");
+	check_order_of(AF_INET6, "10.0.0.1 fd00::1", "127.0.0.1", "");
+	check_order_of(AF_INET6, "10.0.0.1", "", "");
 }
 
 static const struct CMUnitTest tests[] = {

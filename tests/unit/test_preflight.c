@@ -224,8 +224,8 @@ TEST(test_subnets)
 	check_only(&e, "subnet", VERDICT_WARNING, "the client's GID is in "
 		   "::ffff:10.0.0.0/120, the server's in ::ffff:10.0.1.0/120");
 	/* unless this end knows better */
-	e.tcp = (struct subnet){ .known = true, .prefix = 112 };
-	e.tcp.address = e.client.gids[0].raw;
+	e.ways = (struct ways){ .n = 1, .list[0].prefix = 112 };
+	e.ways.list[0].address = e.client.gids[0].raw;
 	look(&e);
 	assert_int_equal(find_row(&e, "subnet")->verdict, VERDICT_OK);
 	assert_string_equal(find_row(&e, "subnet")->server,
@@ -306,7 +306,7 @@ TEST(test_client_alone)
 
 	e.plan.mtu = 4096;
 	e.plan.qps = 101;
-	preflight_run(&e.plan, &e.client, NULL, &e.tcp, &e.found);
+	preflight_run(&e.plan, &e.client, NULL, &e.ways, &e.found);
 	assert_int_equal(preflight_count(&e.found, VERDICT_ERROR), 2);
 	for (uint32_t i = 0; i < e.found.n; i++)
 		assert_string_equal(e.found.rows[i].server, "");

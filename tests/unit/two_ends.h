@@ -11,7 +11,7 @@
 struct two_ends {
 	struct plan plan;
 	struct port client, server;
-	struct subnet tcp;
+	struct ways ways;
 	struct preflight found;
 };
 
@@ -67,7 +67,7 @@ static inline void look(struct two_ends *e)
 
 	preflight_free(&latest);
 	plan_choose(&e->plan, &e->client, &e->server);
-	preflight_run(&e->plan, &e->client, &e->server, &e->tcp, &latest);
+	preflight_run(&e->plan, &e->client, &e->server, &e->ways, &latest);
 	e->found = latest;
 }
 

@@ -123,11 +123,32 @@ static int exit_status(const char *name, const struct options *options,
 	return status || shown ? EXIT_FAILED : EXIT_MEASURED;
 }
 
+/*
+ * End with STATUS, or, if that says that NUMBER, a signal, ended what was to be
+ * done, by that signal: only then does a shell end the loop in which it runs
+ * this program, too.  All is written by now, and the peer knows.
+ */
+static int end(int status, int number)
+{
+	sigset_t set;
+
+	if (!number || status != EXIT_FAILED)
+		return status;
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	signal(number, SIG_DFL);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(number);
+	/* the kernel spares the first process of a container */
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	struct error err = { 0 };
 	struct options options = { 0 };
 	void (*reader_gone)(int);
+	int status;
 
 	descriptors_hold();
 	/* report a lost reader or a file size limit as an error, not by a
@@ -146,5 +167,6 @@ int main(int argc, char **argv)
 	/* perftest's names have no option for it */
 	if (options.params.verbose || options.params.perftest)
 		log_show_details();
-	return exit_status(argv[0], &options, run(&options, argv[0]));
+	status = exit_status(argv[0], &options, run(&options, argv[0]));
+	return end(status, signals_ended_by());
 }

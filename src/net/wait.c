@@ -1,3 +1,4 @@
+/* Waits that a deadline or a signal ends. */
 #include "config.h"
 #include "net/wait.h"
 
@@ -49,6 +50,8 @@ static bool held;
 /* A terminal that goes away sends two SIGHUPs, through the kernel and through
  * the shell: the second is not an impatient user. */
 static bool hung_up;
+/* A signal that came from outside; 0: none. */
+static int ended_by;
 
 static sigset_t stop_signals(void)
 {
@@ -143,6 +146,11 @@ void signals_unblock(bool interruptible)
 				NULL);
 }
 
+int signals_ended_by(void)
+{
+	return held ? 0 : ended_by;
+}
+
 int signals_take(int *fd, int *number, struct error *err)
 {
 	struct signalfd_siginfo info = { .ssi_signo = SIGTERM };
@@ -152,6 +160,8 @@ int signals_take(int *fd, int *number, struct error *err)
 	if (read(from, &info, sizeof(info)) < 0 && errno != EAGAIN)
 		return fail(err, -errno, NULL, "cannot read a signal");
 	hung_up = info.ssi_signo == SIGHUP;
+	if (info.ssi_signo != SIGALRM && info.ssi_pid != (uint32_t)getpid())
+		ended_by = (int)info.ssi_signo;
 	signals_unblock(true);
 	if (number)
 		*number = (int)info.ssi_signo;

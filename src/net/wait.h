@@ -57,6 +57,10 @@ int signals_limit(uint64_t ns, struct error *err);
  */
 void signals_unblock(bool interruptible);
 
+/* The signal by which a user ended what this process does: the one that
+ * signals_take() took; 0: none, or this process serves a client. */
+int signals_ended_by(void);
+
 /*
  * Take the signal that made *FD readable, say so in ERR and return -ECANCELED,
  * or -ETIME for signals_limit().  *FD becomes -1: nothing waits for another

@@ -130,7 +130,7 @@ def test_interrupted_and_resumed(cluster, tmp_path):
     deadline(30, lambda: process.path.exists()
              and '"type": "round"' in process.path.read_text(), "no round")
     process.send_signal(signal.SIGINT)
-    _, err = ended(process, 130)
+    _, err = ended(process, -signal.SIGINT)
     assert "--resume continues it" in err
     assert not others()
     before = sum(one.get("type") == "round" for one in lines(process))

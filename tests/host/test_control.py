@@ -12,7 +12,7 @@ import pytest
 
 from documents import csv_rows, lines_of, measured, parse
 from lab import (BINARY, DEVICE, Program, Server, deadline, environment,
-                 failed, serves, succeeded)
+                 failed, interrupted, serves, succeeded)
 
 SCRIPTS = __file__.rsplit("/", 3)[0] + "/scripts"
 TESTS = ("reg_mr", "create_qp", "create_cq", "create_ah", "qp_setup")
@@ -107,7 +107,7 @@ def test_interrupted(pattern):
     program = run("reg_mr", "--pattern", pattern, "-D", 60, "--json")
     program.wait_for_traffic(thread="worker")
     program.send(signal.SIGINT)
-    failed(program, "interrupted by SIGINT")
+    interrupted(program, signal.SIGINT)
     document = json.loads(program.out)
     assert document["error"]["code"] == "ECANCELED"
     assert document["results"][0]["failed"]
@@ -125,7 +125,7 @@ def test_interrupted_while_the_server_is_silent(pattern):
     os.kill(child, signal.SIGSTOP)
     began = time.monotonic()
     program.send(signal.SIGINT)
-    failed(program, "interrupted by SIGINT")
+    interrupted(program, signal.SIGINT)
     assert time.monotonic() - began < 10
     assert "t_min" in program.err
     os.kill(child, signal.SIGCONT)

@@ -5,7 +5,8 @@ import time
 
 import pytest
 
-from lab import Server, client, complained, failed, loopback, serves
+from lab import (Server, client, complained, failed, interrupted, loopback,
+                 serves)
 
 SOON = 10
 
@@ -24,7 +25,7 @@ def test_a_hangup_of_both_ends_is_reported(tmp_path):
     path = tmp_path / "json"
     program = under_way(loopback("write_bw", "-D", 60, f"--json={path}"))
     program.send(signal.SIGHUP)
-    failed(program, "interrupted by SIGHUP$", seconds=SOON)
+    interrupted(program, signal.SIGHUP, seconds=SOON)
     error = json.loads(path.read_text())["error"]
     assert error["message"] == "interrupted by SIGHUP"
     assert error["code"] == "ECANCELED"
@@ -33,7 +34,7 @@ def test_a_hangup_of_both_ends_is_reported(tmp_path):
 def test_a_hangup_of_a_client_is_told_to_the_server(server):
     program = under_way(client("write_bw", "-D", 60, port=server.port))
     program.send(signal.SIGHUP)
-    failed(program, "interrupted by SIGHUP$", seconds=SOON)
+    interrupted(program, signal.SIGHUP, seconds=SOON)
     complained(server, "the client: interrupted by SIGHUP")
     server.forget()
     serves(server)
@@ -53,7 +54,7 @@ def test_a_hangup_may_be_said_twice(tmp_path):
     for _ in range(20):
         program.send(signal.SIGHUP)
         time.sleep(0.001)
-    failed(program, "interrupted by SIGHUP$", seconds=SOON)
+    interrupted(program, signal.SIGHUP, seconds=SOON)
     assert json.loads(path.read_text())["error"]
 
 

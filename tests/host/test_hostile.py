@@ -188,7 +188,7 @@ def test_interrupting_while_memory_is_registered():
     time.sleep(0.5)
     program.send(signal.SIGINT)
     program.wait(SOON)
-    assert program.status == 1, str(program)
+    assert program.status == -signal.SIGINT, str(program)
     assert "interrupted by SIGINT" in program.err
     server.wait_for("the client: interrupted by SIGINT")
     serves(server)

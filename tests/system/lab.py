@@ -215,6 +215,13 @@ def failed(program, *texts, status=1, seconds=PATIENCE):
     return complained(program, *texts)
 
 
+def interrupted(program, number, *texts, seconds=PATIENCE):
+    """PROGRAM ends by the signal NUMBER, as a shell expects, and says so."""
+    name = signal.Signals(number).name
+    return failed(program, f"error: interrupted by {name}$", *texts,
+                  status=-number, seconds=seconds)
+
+
 def complained(program, *texts):
     """One line of error from PROGRAM has all TEXTS; returns it."""
     program.wait_for(r"error: .*\n")

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 #include "base/time.h"
 #include "net/address.h"
@@ -246,6 +247,34 @@ TEST(test_interrupted_while_it_waits_for_a_server)
 	close(cancel);
 }
 
+/* Take NUMBER, which another process sends. */
+static void be_sent(int number)
+{
+	int cancel = signals_open();
+	pid_t child = fork();
+	struct error err = { 0 };
+
+	assert_true(child >= 0);
+	if (!child)
+		_exit(kill(getppid(), number));
+	assert_int_equal(oob_wait(-1, 0, &cancel, time_after(9000 * MS), &err),
+			 -ECANCELED);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+/* A program is to end by the signal that ended its work, unless that was its
+ * own, or it serves a client: that ends with its work. */
+TEST(test_which_signal_ended_it)
+{
+	assert_int_equal(signals_ended_by(), 0);	/* see above */
+	be_sent(SIGTERM);
+	assert_int_equal(signals_ended_by(), SIGTERM);
+	be_sent(SIGHUP);
+	assert_int_equal(signals_ended_by(), SIGHUP);
+	signals_in_child();
+	assert_int_equal(signals_ended_by(), 0);
+}
+
 /* Those of this host's networks, if it has such, and no others. */
 TEST(test_broadcast_addresses)
 {
@@ -285,6 +314,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_bind_to_what_reaches_many),
 	cmocka_unit_test(test_hangups_that_are_ignored),
 	cmocka_unit_test(test_interrupted_while_it_waits_for_a_server),
+	/* the last: what it is from then on stays */
+	cmocka_unit_test(test_which_signal_ended_it),
 };
 
 TEST_MAIN(tests, 60)

@@ -15,7 +15,8 @@ from verbsperf.base import foreign
 from verbsperf.base.errors import Refused
 from verbsperf.base.missing import Missing
 
-INTERRUPTED = 130
+# As a shell has it of a program that SIGINT ended.
+INTERRUPTED = 128 + signal.SIGINT
 # As in sysexits.h: nobody takes an error of the command itself for a verdict.
 BUG = 70
 
@@ -108,27 +109,47 @@ def time_limit(text: str) -> float:
     return value
 
 
-def stop(_number: int, _frame: object) -> NoReturn:
-    """End on SIGTERM as on ^C."""
-    raise KeyboardInterrupt
+class Stopped:
+    """Which signal ended the command: SIGTERM does as ^C does."""
+
+    number = signal.SIGINT
+
+    @classmethod
+    def terminate(cls, _number: int, _frame: object) -> NoReturn:
+        """Take SIGTERM."""
+        cls.number = signal.SIGTERM
+        raise KeyboardInterrupt
+
+
+def end_by(number: int) -> int:
+    """End by the signal NUMBER: only then does a shell end the loop in which it
+    runs this command, too."""
+    with contextlib.suppress(OSError):
+        sys.stdout.flush()
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+    # the kernel spares the first process of a container
+    return 128 + number
 
 
 def start(command: str) -> int:
     """Run the module COMMAND of verbsperf.commands; return the status."""
     module = None
     try:
-        signal.signal(signal.SIGTERM, stop)
+        signal.signal(signal.SIGTERM, Stopped.terminate)
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(errors="replace")
         module = importlib.import_module(f"verbsperf.commands.{command}")
         status = int(module.main())
+        if status == INTERRUPTED:
+            return end_by(Stopped.number)
         return status or (getattr(module, "UNREAD", 1) if Unread.some else 0)
     except Missing as error:
         complain(error, getattr(module, "MISSING", error.status))
     except Refused as error:
         complain(error, error.status)
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return end_by(Stopped.number)
     except Exception as error:  # pylint: disable=broad-except
         traceback.print_exc()
         complain("this is a bug, please report it: "

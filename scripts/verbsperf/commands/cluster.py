@@ -2,7 +2,7 @@
 says which of them, and which paths, are slow.
 
 Exit status: 0 all is well, 1 nodes or pairs failed, 2 inconclusive or usage, 3
-something is slow, 130 interrupted."""
+something is slow.  SIGINT and SIGTERM end it as they end others."""
 import argparse
 import asyncio
 import difflib

@@ -2,8 +2,9 @@
 target.
 
 Exit status: 0 all was measured, 1 some of it failed, 2 usage, 3 --until-ci
-was not reached or, with --format, a limit was missed, 130 interrupted; with
---against, where all was measured, that of verbsperf-compare."""
+was not reached or, with --format, a limit was missed; with --against, where all
+was measured, that of verbsperf-compare.  SIGINT and SIGTERM end it as they end
+others."""
 import argparse
 import os
 from typing import Optional, Sequence

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from lab import (BINARY, DEVICE, QUICK, SOON, Program, Server, client, failed,
-                 free_port, needs_device, serves, succeeded)
+                 free_port, interrupted, needs_device, serves, succeeded)
 
 pytestmark = [needs_device, pytest.mark.dialogue]
 
@@ -127,7 +127,7 @@ def test_idle_server_stops_when_told(server, number):
 def test_server_of_one_client_that_never_came_failed(args):
     server = Server(*args)
     server.send(signal.SIGINT)
-    failed(server, "interrupted", "SIGINT", seconds=SOON)
+    interrupted(server, signal.SIGINT, seconds=SOON)
 
 
 def test_server_keeps_no_descriptor_of_a_client(server):

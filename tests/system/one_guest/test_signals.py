@@ -10,8 +10,8 @@ import pytest
 
 from documents import measured, parse
 from lab import (PATIENCE, QUICK, SOON, Program, Server, client, complained,
-                 complained_and_serves, deadline, failed, free_port, loopback,
-                 needs_device, serves, succeeded)
+                 complained_and_serves, deadline, failed, free_port,
+                 interrupted, loopback, needs_device, serves, succeeded)
 from wire import FakeServer
 
 pytestmark = [needs_device, pytest.mark.dialogue]
@@ -36,7 +36,7 @@ def under_way(test, server, *args):
 def test_interrupted_client_tells_the_server(server, test, number):
     program = under_way(test, server)
     program.send(number)
-    failed(program, "interrupted by " + NAMES[number], seconds=SOON)
+    interrupted(program, number, seconds=SOON)
     complained_and_serves(server, "the client", NAMES[number])
 
 
@@ -91,7 +91,7 @@ def test_interrupted_run_reports_what_it_measured(test, tmp_path):
     program.wait_for_traffic()
     time.sleep(1)
     program.send(signal.SIGINT)
-    failed(program, "interrupted", seconds=SOON)
+    interrupted(program, signal.SIGINT, seconds=SOON)
     row, = parse(path.read_text())["results"]
     assert row["failed"] and row["iterations"] > 0
     assert 0.5 < row["seconds"] < SOON
@@ -105,7 +105,7 @@ def test_sizes_before_the_failure_are_reported(server, tmp_path):
     program.wait_for_traffic()
     time.sleep(2.3)
     program.send(signal.SIGINT)
-    failed(program, "interrupted", seconds=SOON)
+    interrupted(program, signal.SIGINT, seconds=SOON)
     document = parse(path.read_text())
     assert [(row["size"], row["failed"]) for row in document["results"]] \
         == [(64, False), (128, True)]
@@ -121,7 +121,7 @@ def test_control_c_reaches_both_ends_of_a_loopback():
     program = loopback("write_bw", *LONG)
     program.wait_for_traffic()
     os.killpg(program.process.pid, signal.SIGINT)
-    failed(program, "interrupted by SIGINT", seconds=SOON)
+    interrupted(program, signal.SIGINT, seconds=SOON)
 
 
 @pytest.mark.parametrize("number", NAMES)
@@ -129,7 +129,7 @@ def test_client_that_waits_for_a_server_can_be_interrupted(number):
     program = client("write_bw", "--wait=300", port=free_port())
     program.wait_for("waiting for 127.0.0.1 ")
     program.send(number)
-    failed(program, "interrupted by " + NAMES[number], seconds=SOON)
+    interrupted(program, number, seconds=SOON)
 
 
 def test_client_that_waits_for_an_answer_tells_the_server():
@@ -137,7 +137,7 @@ def test_client_that_waits_for_an_answer_tells_the_server():
     program = client("write_bw", port=fake.port)
     fake.accept().expect("HELLO")
     program.send(signal.SIGINT)
-    failed(program, "interrupted by SIGINT", seconds=SOON)
+    interrupted(program, signal.SIGINT, seconds=SOON)
     assert "interrupted" in fake.peer.expect_error("ABORT")[2]
     fake.close()
 
@@ -182,7 +182,7 @@ def test_interrupted_bandwidth_is_not_overstated(shared_server):
         program.wait_for_traffic()
         time.sleep(0.2 + wait)      # the warm-up, and a little more
         program.send(signal.SIGINT)
-        failed(program, "interrupted", seconds=SOON)
+        interrupted(program, signal.SIGINT, seconds=SOON)
         for row in parse(program.out)["results"]:
             assert row["failed"]
             assert row["bandwidth"]["mpps"] < 5 * rate

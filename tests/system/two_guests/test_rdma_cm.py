@@ -16,7 +16,7 @@ import pytest
 from documents import measured
 from hosts import MANAGEMENT, NETDEV, ROCE6, RemoteServer, here, there
 from lab import (BINARY, DEVICE, PATIENCE, PATIENT, QUICK, SOON, Program,
-                 client, complained, deadline, failed, succeeded)
+                 client, complained, deadline, failed, interrupted, succeeded)
 
 each = pytest.mark.parametrize
 
@@ -263,7 +263,7 @@ def test_interrupted(remote, deaf, number):
     deadline(PATIENCE, lambda: "verbsperf" in here(CM_IDS),
              f"the manager's work for {program}")
     program.send(number)
-    failed(program, "interrupted by " + number.name, seconds=SOON)
+    interrupted(program, number, seconds=SOON)
     complained(remote, "interrupted by " + number.name)
 
 

@@ -1,3 +1,4 @@
+/* The lines of standard error. */
 #include "config.h"
 #include "base/log.h"
 
@@ -17,6 +18,7 @@
 #define CLEAR "\r\033[K"
 
 static enum log_level threshold = LOG_INFO;
+static const char *name = "verbsperf";
 static const char *subject;
 static bool progress_shown;
 static bool details_shown;
@@ -70,6 +72,11 @@ void log_wait(void)
 	waits = true;
 }
 
+void log_set_name(const char *new_name)
+{
+	name = new_name;
+}
+
 void log_set_subject(const char *who)
 {
 	subject = who;
@@ -92,13 +99,13 @@ void log_line(enum log_level level, const char *prefix, const char *fmt, ...)
 		return;
 	n = atomic_exchange(unwritten, 0);
 	if (n)
-		snprintf(before, sizeof(before), "verbsperf: warning: %llu "
-			 "line%s could not be written here\n",
+		snprintf(before, sizeof(before), "%s: warning: %llu line%s "
+			 "could not be written here\n", name,
 			 (unsigned long long)n, n > 1 ? "s" : "");
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	snprintf(line, sizeof(line), "%sverbsperf: %s%s%s%s\n", before,
+	snprintf(line, sizeof(line), "%s%s: %s%s%s%s\n", before, name,
 		 subject ? subject : "", subject ? ": " : "", prefix, text);
 	clear_progress();
 	if (!put(line))

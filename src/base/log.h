@@ -29,6 +29,10 @@ void log_never_wait(void);
 /* Undo log_never_wait() for this process, when blocking holds up nobody. */
 void log_wait(void);
 
+/* Begin every line from now on with NAME, which is kept by reference, instead of
+ * "verbsperf". */
+void log_set_name(const char *name);
+
 /* Prefix every line from now on with WHO, which is kept by reference; NULL: no
  * prefix. */
 void log_set_subject(const char *who);

@@ -156,6 +156,7 @@ int command_serve(struct options *options, int cancel_fd)
 	struct port port;
 	int listener, status, ret;
 
+	log_set_name("verbsperf server");
 	log_never_wait();
 	if (options->ignored[0])
 		log_warning("%s: the client decides that; ignored here",

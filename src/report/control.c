@@ -266,6 +266,7 @@ static void print_tail(FILE *out, const struct result *r)
 }
 
 const struct row_format control_format = {
+	.table = true,
 	.shows = shows,
 	.head = print_head,
 	.row = print_row,

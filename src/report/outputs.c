@@ -1,9 +1,11 @@
+/* Where the parts of a result are written. */
 #include "config.h"
 #include "report/report.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/xalloc.h"
@@ -171,11 +173,15 @@ static int write_table(const struct parameters *params, char *text,
 int outputs_write_table(const struct result *r, struct error *err)
 {
 	struct stream *table = outputs_of(r->observer)->streams[TABLE];
+	const int fd = takes_stdout(&r->params) ? STDERR_FILENO : STDOUT_FILENO;
+	const struct row_format *format;
 
 	if (table)
 		return stream_end(table, r, err);
+	format = table_of(&r->params);
 	return write_table(&r->params,
-			   row_format_render(table_of(&r->params), r),
+			   row_format_name(format, r, fd,
+					   row_format_render(format, r)),
 			   err);
 }
 

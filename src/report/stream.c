@@ -1,3 +1,4 @@
+/* A report that is written row by row. */
 #include "config.h"
 #include "report/stream.h"
 
@@ -42,6 +43,22 @@ static bool shows(const struct row_format *format, const struct result *r)
 	return !format->shows || format->shows(r);
 }
 
+char *row_format_name(const struct row_format *format, const struct result *r,
+		      int fd, char *text)
+{
+	char *named = NULL, *rest = text, *line;
+	FILE *out;
+
+	if (!format->table || !r->at_server || !isatty(fd))
+		return text;
+	out = xmemstream(&named);
+	while ((line = strsep(&rest, "\n")) && (rest || *line))
+		fprintf(out, "server:%s%s\n", *line == ' ' ? "" : " ", line);
+	fclose(out);
+	free(text);
+	return named;
+}
+
 char *row_format_render(const struct row_format *format, const struct result *r)
 {
 	return shows(format, r) ? render(format, r, r->n_rows, 0, true) :
@@ -81,6 +98,14 @@ static bool put(struct stream *s, const char *text, bool end)
 	return true;
 }
 
+/* The lines TEXT as they are written. */
+static char *as_written(const struct stream *s, const struct result *r,
+			char *text)
+{
+	return row_format_name(s->format, r, s->to_log ? STDERR_FILENO :
+						      STDOUT_FILENO, text);
+}
+
 /* Write what is new since the last call. */
 static void advance(struct stream *s, const struct result *r, bool end)
 {
@@ -89,6 +114,7 @@ static void advance(struct stream *s, const struct result *r, bool end)
 	if (!shows(s->format, r))
 		return;
 	text = render(s->format, r, s->begun && !s->headed, s->rows, end);
+	text = as_written(s, r, text);
 	if (put(s, text, end)) {
 		s->headed = s->begun;
 		s->rows = r->n_rows;

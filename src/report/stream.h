@@ -9,6 +9,8 @@
 /* The parts of a report, from top to bottom.  They write to OUT and nowhere
  * else. */
 struct row_format {
+	/* a table for people: one terminal may show those of both ends */
+	bool table;
 	/* lines for programs: appended, and whole where other processes write
 	 * as well */
 	bool lines;
@@ -31,6 +33,12 @@ extern const struct row_format perftest_format;
 extern const struct row_format csv_format;
 extern const struct row_format number_format;
 extern const struct row_format lines_format;
+
+/* Return TEXT, lines of R in FORMAT that go to FD, as they are to be written: on
+ * a terminal each line of a server's table begins with "server:".  TEXT and what
+ * is returned are on the heap; the former is freed if it is not the latter. */
+char *row_format_name(const struct row_format *format, const struct result *r,
+		      int fd, char *text);
 
 /* Render all of R, which is over; no head if it has no row.  On the heap. */
 char *row_format_render(const struct row_format *format,

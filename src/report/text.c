@@ -403,6 +403,7 @@ static void print_tail(FILE *out, const struct result *r)
 }
 
 const struct row_format text_format = {
+	.table = true,
 	.head = print_head,
 	.row = print_row,
 	.tail = print_tail,

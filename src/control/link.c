@@ -1,3 +1,4 @@
+/* Makes, connects, uses and destroys one connection of the test connect. */
 #include "config.h"
 #include "control/link.h"
 
@@ -14,9 +15,6 @@
 #include "verbs/advice.h"
 #include "verbs/explain.h"
 #include "verbs/qp.h"
-
-/* Entries of a completion queue: for completions not polled yet. */
-#define CQ_DEPTH 256
 
 /* Report a failed creation, with other advice than usual: a queue pair of one
  * request cannot be smaller. */
@@ -38,7 +36,8 @@ int link_open(struct link_end *end, struct error *err)
 
 	if (ret)
 		return ret;
-	end->cq = ibv_create_cq(end->device->context, CQ_DEPTH, NULL, NULL, 0);
+	end->cq = ibv_create_cq(end->device->context, LINK_COMPLETIONS, NULL,
+				NULL, 0);
 	if (end->cq)
 		return 0;
 	return verb_failed(&end->device->port, "ibv_create_cq", errno, err,

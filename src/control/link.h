@@ -13,6 +13,9 @@
 #include "verbs/device.h"
 #include "verbs/resources.h"
 
+/* Entries of the completion queue of all: for completions not polled yet. */
+#define LINK_COMPLETIONS 256
+
 /* What all connections of an end share. */
 struct link_end {
 	bool client;

@@ -1,3 +1,4 @@
+/* Agrees with a peer that is perftest on what is measured, and checks it. */
 #include "config.h"
 #include "perftest/steps.h"
 
@@ -251,7 +252,7 @@ static int fit(struct session *s)
 	ret = plan_fit(plan, &r->client, &r->server, &r->error);
 	join_sizes(s);
 	if (!ret && !s->run.client)
-		ret = quota_check(&r->params, &r->server.limits, &r->error);
+		ret = quota_check(&r->params, &r->server, &r->error);
 	if (ret)
 		return ret;
 	port_of(s, true)->n_gids = 0;

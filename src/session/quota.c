@@ -1,103 +1,12 @@
+/* Checks what a client asks for against what the server allows. */
 #include "config.h"
 #include "session/quota.h"
 
 #include <errno.h>
 
-#include "base/numbers.h"
 #include "base/time.h"
 #include "model/inject.h"
-#include "traffic/flow.h"
-#include "traffic/verifier.h"
-#include "verbs/queues.h"
-
-static uint64_t divide_up(uint64_t a, uint64_t b)
-{
-	return (a + b - 1) / b;
-}
-
-/* Receive queues at this end: one per thread if shared, else one per QP. */
-static uint64_t receive_queues(const struct plan *plan, bool client)
-{
-	return plan_shares_receives(plan) ? plan->threads :
-					    plan_qps(plan, client);
-}
-
-/* Entries of all completion queues, computed as in queues_create(). */
-static uint64_t completions(const struct plan *plan, uint64_t sends,
-			    uint64_t receives,
-			    const struct port_limits *limits, bool client)
-{
-	uint64_t qps = divide_up(plan_qps(plan, client), plan->threads);
-	uint64_t per_cq = smaller(qps, plan_qps_per_cq(plan, client, limits));
-	uint64_t n = plan->threads * divide_up(qps, per_cq);
-
-	if (!plan_shares_receives(plan))
-		receives *= per_cq;
-	return n * (smaller(sends * per_cq, limits->max_cqe) +
-		    smaller(receives, limits->max_cqe));
-}
-
-/* Bytes of N scatter/gather entries, except the first. */
-static uint64_t several(uint32_t n)
-{
-	return n > 1 ? n * sizeof(struct ibv_sge) : 0;
-}
-
-/* Bytes of the work requests that this end prepares. */
-static uint64_t prepared(const struct plan *plan, bool client,
-			 uint64_t receives)
-{
-	uint64_t sends = 0;
-
-	if (plan_sends(plan, client))
-		sends = flow_requests(plan_longest_list(plan));
-	if (receives && !plan->verify)
-		receives = plan->recv_post_list;
-	return plan->qps * sends * sizeof(struct flow_request) +
-	       plan->qps * (uint64_t)plan->post_list *
-		       several(plan_send_entries(plan, client)) +
-	       receive_queues(plan, client) * receives *
-		       (sizeof(struct flow_receive) +
-			several(plan_receive_entries(plan, client)));
-}
-
-/* Bytes that a verifier keeps per QP. */
-static uint64_t verifier(const struct plan *plan)
-{
-	uint64_t announced = 0;
-
-	if (!plan->verify)
-		return 0;
-	if (plan_sends_notices(plan) && op_has_imm(plan->op))
-		announced = plan_send_queue(plan);
-	return sizeof(struct verify_qp) + announced * sizeof(uint64_t);
-}
-
-void need_of(const struct plan *plan, bool client,
-	     const struct port_limits *limits, struct need *need)
-{
-	bool posts = plan_sends(plan, client) || plan_sends_notices(plan);
-	uint64_t sends = posts ? plan_send_capacity(plan) : 1;
-	uint64_t receives = queues_receive_depth(plan, client);
-	uint64_t send_size = NEED_SEND +
-			     several(plan_send_entries(plan, client));
-	uint64_t receive_size = NEED_RECEIVE +
-				several(plan_receive_entries(plan, client));
-	uint64_t queue_pairs = plan_has_targets(plan) ? 2 : 1;
-
-	if (plan_sends(plan, client))
-		send_size += (uint64_t)NEED_INLINE * plan_inline(plan);
-	need->messages = plan_memory(plan, client);
-	need->queues =
-		plan_qps(plan, client) *
-			(queue_pairs * NEED_QUEUE_PAIR +
-			 sizeof(struct flow_qp) + sends * send_size +
-			 verifier(plan)) +
-		receive_queues(plan, client) * receives * receive_size +
-		completions(plan, sends, receives, limits, client) *
-			NEED_COMPLETION +
-		prepared(plan, client, receives);
-}
+#include "session/need.h"
 
 /* How long a turn may last beyond the known time of its plan, for a client with
  * a slower clock. */
@@ -123,7 +32,7 @@ static int check_qps(const struct parameters *params, struct error *err)
 /* Name the options that reduce the larger of the two needs. */
 static const char *advice_of(const struct need *need)
 {
-	if (need->queues > need->messages)
+	if (need->objects > need->messages)
 		return "use fewer --qps, a smaller --tx-depth, --rx-depth or "
 		       "--inline, or start the server with a larger "
 		       "--max-memory";
@@ -131,21 +40,39 @@ static const char *advice_of(const struct need *need)
 	       "a larger --max-memory";
 }
 
+static int check_connection_memory(const struct parameters *params, uint64_t n,
+				   struct error *err)
+{
+	const uint64_t need = need_of_connections(&params->plan, n);
+
+	if (need <= params->max_memory)
+		return 0;
+	return fail(err, -ENOMEM, "make fewer connections, or start the server "
+		    "with a larger --max-memory",
+		    "%llu connection%s: this server allows %llu bytes of "
+		    "memory (--max-memory), and their queue pairs need %llu",
+		    (unsigned long long)n, n > 1 ? "s" : "",
+		    (unsigned long long)params->max_memory,
+		    (unsigned long long)need);
+}
+
 static int check_memory(const struct parameters *params,
-			const struct port_limits *device, struct error *err)
+			const struct port *port, struct error *err)
 {
 	struct need need;
 
-	need_of(&params->plan, false, device, &need);
-	if (need.messages + need.queues <= params->max_memory)
+	if (params->plan.control)
+		return check_connection_memory(params, 1, err);
+	need_of(&params->plan, false, port, &need);
+	if (need.messages + need.objects <= params->max_memory)
 		return 0;
 	return fail(err, -ENOMEM, advice_of(&need),
 		    "the test needs %llu bytes of memory, %llu for messages "
-		    "and %llu for queues: this server allows %llu "
-		    "(--max-memory)",
-		    (unsigned long long)(need.messages + need.queues),
+		    "and %llu for queue pairs and their queues: this server "
+		    "allows %llu (--max-memory)",
+		    (unsigned long long)(need.messages + need.objects),
 		    (unsigned long long)need.messages,
-		    (unsigned long long)need.queues,
+		    (unsigned long long)need.objects,
 		    (unsigned long long)params->max_memory);
 }
 
@@ -189,11 +116,11 @@ static int check_inject(const struct parameters *params, struct error *err)
 		    "faults", c->name);
 }
 
-int quota_check(const struct parameters *params,
-		 const struct port_limits *device, struct error *err)
+int quota_check(const struct parameters *params, const struct port *port,
+		struct error *err)
 {
 	return check_qps(params, err) ?:
-	       check_memory(params, device, err) ?:
+	       check_memory(params, port, err) ?:
 	       check_duration(params, err) ?:
 	       check_inject(params, err);
 }
@@ -202,7 +129,7 @@ int quota_check_connections(const struct parameters *params, uint64_t n,
 			    struct error *err)
 {
 	if (n <= params->max_qps)
-		return 0;
+		return check_connection_memory(params, n, err);
 	return fail(err, -EPERM, "make fewer connections, or start the server "
 		    "with a larger --max-qps",
 		    "%llu connections: this server allows %u (--max-qps)",

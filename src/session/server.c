@@ -1,3 +1,4 @@
+/* The steps of a server in the dialogue with a client that is verbsperf. */
 #include "config.h"
 #include "session/dialogue.h"
 
@@ -118,7 +119,7 @@ static int agree(struct session *s)
 
 	session_stage(s, "plan");
 	ret = plan_fit(plan, &r->client, &r->server, &r->error) ?:
-	      quota_check(&r->params, &r->server.limits, &r->error);
+	      quota_check(&r->params, &r->server, &r->error);
 	if (ret && !plan->check)
 		return ret;
 	s->refusal = ret;

@@ -1,3 +1,4 @@
+/* Creates the completion queues and receives of the queue pairs of a thread. */
 #include "config.h"
 #include "verbs/queues.h"
 
@@ -85,10 +86,10 @@ static int create_cq(const struct queues *q, uint64_t wanted, uint32_t vector,
 			   purpose, (int)n);
 }
 
-uint32_t queues_allowance_writes(const struct device *device,
+uint32_t queues_allowance_writes(const struct port *port,
 				 const struct plan *plan)
 {
-	return device->port.iwarp && op_table[plan->op].receives &&
+	return port->iwarp && op_table[plan->op].receives &&
 			       plan->metric == METRIC_BANDWIDTH && !plan->srq ?
 		       ALLOWANCE_WRITES : 0;
 }
@@ -104,7 +105,7 @@ static int create_cqs(struct queues *q, uint32_t vector, struct error *err)
 	uint64_t qps = smaller(q->qps_per_cq, q->n_qps);
 	bool posts = plan_sends(plan, q->client) || plan_sends_notices(plan);
 	uint64_t sends = (posts ? qps * plan_send_capacity(plan) : 1) +
-			 qps * queues_allowance_writes(q->device, plan);
+			 qps * queues_allowance_writes(&q->device->port, plan);
 	uint64_t receives = queues_receive_depth(plan, q->client);
 	int ret = 0;
 

@@ -54,8 +54,8 @@ void queues_destroy(struct queues *queues);
 const struct flow_cqs *queues_of(const struct queues *queues, uint32_t i);
 
 /* Further work requests in each send queue, for allowances: 0 unless PLAN has
- * such on DEVICE. */
-uint32_t queues_allowance_writes(const struct device *device,
+ * such at PORT. */
+uint32_t queues_allowance_writes(const struct port *port,
 				 const struct plan *plan);
 
 /* Most receives outstanding on each QP, or on the shared queue. */

@@ -1,3 +1,4 @@
+/* Creates, connects and destroys the verbs objects of one run. */
 #include "config.h"
 #include "verbs/resources.h"
 
@@ -101,7 +102,7 @@ static int create_qp(struct resources *res, const struct queues *queues,
 		.srq = targets ? NULL : queues->srq,
 		.transport = plan->transport,
 		.send_depth = (posts ? plan_send_capacity(plan) : 1) +
-			      queues_allowance_writes(device, plan),
+			      queues_allowance_writes(&device->port, plan),
 		.receive_depth = queues_receive_depth(plan, client),
 		/* not every provider accepts a queue of no entries */
 		.send_entries = plan_send_entries(plan, client) ?: 1,
@@ -238,7 +239,7 @@ static int make_allowances(struct resources *res, struct error *err)
 {
 	const size_t size = sizeof(*res->allowances);
 
-	if (!queues_allowance_writes(res->device, res->plan))
+	if (!queues_allowance_writes(&res->device->port, res->plan))
 		return 0;
 	res->allowances = xcalloc_lines(res->n_qps, size);
 	res->allowances_mr = ibv_reg_mr(res->pd, res->allowances,

@@ -88,6 +88,19 @@ def test_server_allows_so_many_connections():
     serves(server)
 
 
+def test_connections_are_memory_too():
+    """8,000 queue pairs of one client took 137 MB of a server that was to give
+    a megabyte."""
+    server = Server("--max-memory", "1M")
+    row, = measured(run("connect", "-p", server.port, "--pattern", "hold",
+                        "-n", 8000, "--json", "127.0.0.1"))["results"]
+    limit = row["control"]["limit"]
+    assert 20 < row["control"]["most"] < 1048576 / 16384
+    assert limit["code"] == "ENOMEM"
+    assert "--max-memory" in limit["message"]
+    serves(server)
+
+
 def test_windows_that_the_device_lacks():
     for kind, number in (("type1", 1), ("type2", 2), ("type2-send", 2)):
         failed(run("mw_bind", "--mw", kind, "-n", 5), f"--mw {kind}: fake0 "

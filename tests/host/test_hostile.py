@@ -77,7 +77,8 @@ def test_queues_are_memory_too(args):
     server = Server("--max-memory", "16M")
     failed(client(*args, "-s", 64, port=server.port),
            r"needs \d{8,} bytes of memory, \d+ for messages and \d{8,} for "
-           r"queues: this server allows 16777216 \(--max-memory\)",
+           r"queue pairs and their queues: this server allows 16777216 "
+           r"\(--max-memory\)",
            "a smaller --tx-depth, --rx-depth")
     serves(server)
 

@@ -316,8 +316,8 @@ int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 		return EINVAL;
 	pthread_mutex_lock(&nic_lock);
 	q->group = *gid;
-	fake_verbs.groups++;
 	pthread_mutex_unlock(&nic_lock);
+	nic_count(&fake_verbs.groups, 1);
 	return 0;
 }
 
@@ -329,8 +329,8 @@ int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 		return EINVAL;
 	pthread_mutex_lock(&nic_lock);
 	memset(&q->group, 0, sizeof(q->group));
-	fake_verbs.groups--;
 	pthread_mutex_unlock(&nic_lock);
+	nic_count(&fake_verbs.groups, -1);
 	return 0;
 }
 

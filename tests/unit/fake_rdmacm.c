@@ -158,6 +158,8 @@ static struct fake_id *new_id(struct rdma_event_channel *channel,
 		i++;
 	ids[i] = f;
 	fake_rdmacm.ids++;
+	if (fake_rdmacm.ids > fake_rdmacm.most_ids)
+		fake_rdmacm.most_ids = fake_rdmacm.ids;
 	return f;
 }
 

@@ -44,6 +44,7 @@ struct fake_rdmacm {
 	uint16_t family;	/* of the latest address called */
 	/* alive: */
 	uint32_t channels, ids, unacked;
+	uint32_t most_ids;	/* at once */
 	uint32_t members;	/* of groups */
 	uint32_t misuses;	/* destroyed too early, ... */
 };

@@ -112,10 +112,20 @@ bool nic_call_fails(void)
 	return yes;
 }
 
+static void note_most(struct fake_verbs *f)
+{
+#define X(kind) \
+	if (f->kind > f->most.kind) \
+		f->most.kind = f->kind;
+	FAKE_KINDS(X)
+#undef X
+}
+
 void nic_count(uint32_t *alive, int by)
 {
 	pthread_mutex_lock(&nic_lock);
 	*alive += (uint32_t)by;
+	note_most(&fake_verbs);
 	pthread_mutex_unlock(&nic_lock);
 }
 

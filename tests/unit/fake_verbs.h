@@ -22,6 +22,11 @@ struct fake_gid {
 	uint32_t gid_index, port_num, gid_type;
 };
 
+/* X(kind): the objects of a device that are counted. */
+#define FAKE_KINDS(X) \
+	X(pds) X(mrs) X(cqs) X(qps) X(ahs) X(srqs) X(channels) X(xrcds) \
+	X(mws) X(groups)
+
 /* What the devices are, what goes wrong, and what is alive. */
 struct fake_verbs {
 	/* set by the test */
@@ -82,6 +87,11 @@ struct fake_verbs {
 	uint32_t lists, contexts, pds, mrs, cqs, qps, ahs, srqs, channels,
 		 dms, xrcds, mws;
 	uint32_t groups;	/* queue pairs attached to one */
+	struct {
+#define X(kind) uint32_t kind;
+		FAKE_KINDS(X)
+#undef X
+	} most;			/* alive at once */
 	uint32_t overflows;	/* of any queue */
 	uint32_t misuses;	/* destroyed in the wrong order, ... */
 	uint32_t receives_late;	/* messages that had to wait for one */

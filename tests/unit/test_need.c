@@ -3,17 +3,19 @@
 #include "test.h"
 
 #include "good_plan.h"
-#include "session/quota.h"
+#include "session/need.h"
 #include "traffic/flow.h"
 
 #define MIB (1024.0 * 1024)
 
 /* As Soft-RoCE has them. */
-static const struct port_limits device = {
-	.max_qp = 1 << 20,
-	.max_qp_wr = 1 << 20,
-	.max_cqe = 32767,
-	.max_srq_wr = 1 << 20,
+static const struct port device = {
+	.limits = {
+		.max_qp = 1 << 20,
+		.max_qp_wr = 1 << 20,
+		.max_cqe = 32767,
+		.max_srq_wr = 1 << 20,
+	},
 };
 
 /* Of a server. */
@@ -41,7 +43,7 @@ static struct plan plan_of(enum op op, uint32_t qps)
 static void check_measured(const struct plan *plan, double mib)
 {
 	struct need need = need_for(plan);
-	double counted = (double)(need.messages + need.queues) / MIB;
+	double counted = (double)(need.messages + need.objects) / MIB;
 
 	if (counted < mib * 0.95 || counted > mib * 1.5)
 		fail_msg("%.0f MiB were measured, %.0f are counted", mib,
@@ -71,7 +73,7 @@ TEST(test_ordinary_tests_are_within_a_gigabyte)
 	for (int op = 0; op < OP_COUNT; op++)
 		for (int directions = 0; directions < 3; directions++) {
 			struct plan plan = plan_of((enum op)op, 1024);
-			struct port port = { .limits = device };
+			struct port port = device;
 			struct need need;
 
 			plan.sizes.bytes[0] =
@@ -83,7 +85,7 @@ TEST(test_ordinary_tests_are_within_a_gigabyte)
 			plan.reversed = directions == 2;
 			plan_choose(&plan, &port, &port);
 			need = need_for(&plan);
-			assert_in_range(need.messages + need.queues, 1, 1 << 30);
+			assert_in_range(need.messages + need.objects, 1, 1 << 30);
 		}
 }
 
@@ -95,17 +97,18 @@ TEST(test_an_end_that_only_answers_needs_little)
 	plan.tx_depth = 65536;
 	need = need_for(&plan);
 	assert_int_equal(need.messages, 64);
-	assert_int_equal(need.queues,
-			 NEED_QUEUE_PAIR + sizeof(struct flow_qp) + NEED_SEND +
-				 NEED_COMPLETION);
+	assert_int_equal(need.objects,
+			 NEED_QUEUE_PAIR + 4 * NEED_OBJECT +
+				 sizeof(struct flow_qp) + NEED_SEND +
+				 2 * NEED_COMPLETION);
 	need_of(&plan, true, &device, &need);
-	assert_true(need.queues > 65536 * NEED_SEND);
+	assert_true(need.objects > 65536 * NEED_SEND);
 }
 
 /* How much more PLAN needs for queues than LESS. */
 static uint64_t added(const struct plan *plan, const struct plan *less)
 {
-	return need_for(plan).queues - need_for(less).queues;
+	return need_for(plan).objects - need_for(less).objects;
 }
 
 TEST(test_two_queue_pairs_of_xrc)
@@ -113,11 +116,14 @@ TEST(test_two_queue_pairs_of_xrc)
 	struct plan less = plan_of(OP_READ, 10), plan = less;
 
 	plan.transport = TRANSPORT_XRC;
-	assert_int_equal(added(&plan, &less), 10 * NEED_QUEUE_PAIR);
+	/* a domain, and a shared receive queue even for reads */
+	assert_int_equal(added(&plan, &less),
+			 10 * NEED_QUEUE_PAIR + 2 * NEED_OBJECT);
 	less = plan_of(OP_SEND, 10);
 	less.srq = true;
 	plan.op = OP_SEND;
-	assert_int_equal(added(&plan, &less), 10 * NEED_QUEUE_PAIR);
+	assert_int_equal(added(&plan, &less),
+			 10 * NEED_QUEUE_PAIR + NEED_OBJECT);
 }
 
 TEST(test_shared_receives_are_counted_once)

@@ -72,9 +72,10 @@ TEST(test_the_server_refuses)
 	pair_run(&p);
 	pair_check_both_failed(&p, "memory");
 	assert_string_equal(p.client.result->error.message,
-			    "the server: the test needs 21312 bytes of memory, "
-			    "4096 for messages and 17216 for queues: this "
-			    "server allows 4095 (--max-memory)");
+			    "the server: the test needs 37824 bytes of memory, "
+			    "4096 for messages and 33728 for queue pairs and "
+			    "their queues: this server allows 4095 "
+			    "(--max-memory)");
 	assert_contains(p.client.result->error.advice, "a smaller --tx-depth");
 	assert_string_equal(p.client.result->error.code, "ENOMEM");
 	assert_string_equal(p.client.result->error.stage, "plan");

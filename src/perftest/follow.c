@@ -7,6 +7,7 @@
 #include "base/numbers.h"
 #include "base/xalloc.h"
 #include "perftest/schedule.h"
+#include "session/peer_address.h"
 #include "session/setup.h"
 
 /* This end's key of queue pair I. */
@@ -80,7 +81,7 @@ static int take_first(struct session *s, const struct key *key)
 		.n = plan->qps,
 		.qps = xcalloc(plan->qps, sizeof(struct endpoint_qp)),
 	};
-	return check_gid(s, key);
+	return peer_address_check(s, &r->path, &r->error) ?: check_gid(s, key);
 }
 
 /* Only the first keys count; later ones say the same again. */

@@ -1,3 +1,4 @@
+/* The steps of a client in the dialogue with a server that is verbsperf. */
 #include "config.h"
 #include "session/dialogue.h"
 
@@ -9,6 +10,7 @@
 #include "preflight/judge.h"
 #include "session/check.h"
 #include "session/handshake.h"
+#include "session/peer_address.h"
 #include "session/setup.h"
 
 /* Open the file for samples first: if it cannot be written, the server gets no
@@ -72,7 +74,7 @@ static int choose_path(struct session *s)
 		return ret;
 	r->path.mtu = mtu_from_bytes(r->params.plan.mtu);
 	r->has_path = true;
-	return 0;
+	return peer_address_check(s, &r->path, &r->error);
 }
 
 static session_step *const steps[] = {

@@ -20,13 +20,11 @@
 #include <errno.h>
 #include <poll.h>
 #include <sodium.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/time.h"
-#include "net/address.h"
 #include "net/frames.h"
 #include "net/wait.h"
+#include "session/peer_address.h"
 
 _Static_assert(REACHED_SIZE == CHALLENGE_SIZE, "REACHED returns a challenge");
 
@@ -54,62 +52,26 @@ struct reach {
 	uint64_t over;		/* when that pause ends */
 };
 
-/* "GID ::ffff:10.0.0.1", or "LID 4": the address of one end of PATH. */
-static const char *address(const struct gid *gid, bool global, uint16_t lid,
-			   char text[GID_TEXT_SIZE + 4])
-{
-	char number[GID_TEXT_SIZE];
-
-	if (global)
-		snprintf(text, GID_TEXT_SIZE + 4, "GID %s",
-			 gid_format(&gid->raw, number));
-	else
-		snprintf(text, GID_TEXT_SIZE + 4, "LID %u", lid);
-	return text;
-}
-
 /* This end's address; of a receiver in a multicast group, the group. */
 static const char *address_here(const struct session *s,
-				char text[GID_TEXT_SIZE + 4])
+				char text[PEER_ADDRESS_SIZE])
 {
 	const struct path *path = &s->run.result->path;
 	const struct multicast *m = &s->run.res.multicast;
 	const struct gid group = { .raw = m->group };
 
 	if (m->n)
-		return address(&group, true, 0, text);
-	return address(&path->local, path->global, s->run.device->port.lid,
-		       text);
+		return peer_address(&group, true, 0, text);
+	return peer_address(&path->local, path->global,
+			    s->run.device->port.lid, text);
 }
 
 static const char *address_there(const struct session *s,
-				 char text[GID_TEXT_SIZE + 4])
+				 char text[PEER_ADDRESS_SIZE])
 {
 	const struct path *path = &s->run.result->path;
 
-	return address(&path->remote, path->global, path->dlid, text);
-}
-
-/* Does the peer's address name a single host?  With a multicast address any
- * member could prove that it receives, and every member would be flooded. */
-static int check_address(struct session *s)
-{
-	const struct path *path = &s->run.result->path;
-	const union ibv_gid *gid = &path->remote.raw;
-	char text[GID_TEXT_SIZE + 4];
-	struct ip_address ip;
-	bool many = path->dlid > LID_MAX;
-
-	memcpy(ip.bytes, gid->raw, sizeof(ip.bytes));
-	if (path->global)
-		many |= gid_is_multicast(gid) ||
-			(gid_is_ipv4(gid) && address_is_broadcast(&ip));
-	if (!many)
-		return 0;
-	return fail(session_error(s), -EPROTO, NULL,
-		    "the %s gave %s as its address, which is a multicast or "
-		    "broadcast address", s->run.conn->peer,
-		    address_there(s, text));
+	return peer_address(&path->remote, path->global, path->dlid, text);
 }
 
 int reach_begin(struct session *s)
@@ -146,7 +108,7 @@ static int send_due(struct session *s, struct reach *r)
 /* AGAIN: the peer may ask only a limited number of times. */
 static int handle_again(struct session *s, struct reach *r)
 {
-	char text[GID_TEXT_SIZE + 4];
+	char text[PEER_ADDRESS_SIZE];
 
 	if (r->n_due++ < REACH_PACKETS)
 		return 0;
@@ -161,7 +123,7 @@ static int check_proof(struct session *s, struct reach *r,
 		       const struct frame *frame)
 {
 	uint8_t returned[REACHED_SIZE];
-	char text[GID_TEXT_SIZE + 4];
+	char text[PEER_ADDRESS_SIZE];
 	int ret = decode_reached(frame, returned, session_error(s));
 
 	if (ret)
@@ -237,7 +199,7 @@ static int fail_unreached(struct session *s)
 		  "UDP port 4791" },
 	};
 	const bool ethernet = port_is_ethernet(&s->run.device->port);
-	char text[GID_TEXT_SIZE + 4];
+	char text[PEER_ADDRESS_SIZE];
 
 	return fail(session_error(s), -EHOSTUNREACH,
 		    advice[s->run.res.multicast.n > 0][ethernet],
@@ -308,8 +270,6 @@ int reach_prove(struct session *s)
 	int ret = 0;
 
 	session_stage(s, "reach");
-	if (r.needs_proof)
-		ret = check_address(s);
 	randombytes_buf(r.sent, sizeof(r.sent));
 	while (!ret && (r.must_prove || r.needs_proof || r.sending))
 		ret = run_step(s, &r);

@@ -1,3 +1,4 @@
+/* Makes the verbs objects of a run and connects them to those of the peer. */
 #include "config.h"
 #include "session/setup.h"
 
@@ -10,6 +11,13 @@
 #include "model/result.h"
 #include "run/peer_check.h"
 #include "session/manager.h"
+#include "session/peer_address.h"
+
+static bool is_same_end(const struct path *a, const struct path *b)
+{
+	return a->global == b->global && a->dlid == b->dlid &&
+	       !memcmp(&a->remote.raw, &b->remote.raw, sizeof(a->remote.raw));
+}
 
 /* Take the path of PEER, the client's ENDPOINT, into the result: the client
  * chose it among the GIDs that this end offered.  Returns 0, or a negative
@@ -28,6 +36,9 @@ static int accept_path(struct session *s, const struct endpoint *peer,
 	mine.mtu = peer->mtu;
 	mine.dlid = peer->lid;
 	ret = peer_check_endpoint(&r->client, &mine, peer, err);
+	/* the connections of connect have mostly the same one */
+	if (!ret && !(r->has_path && is_same_end(&mine, &r->path)))
+		ret = peer_address_check(s, &mine, err);
 	if (ret)
 		return ret;
 	r->path = mine;

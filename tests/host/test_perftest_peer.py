@@ -265,6 +265,60 @@ NOT_HERE = {
     "size": 0xffffffff}
 
 
+@pytest.mark.parametrize("lid", (0, 0xc000))
+def test_ends_at_no_hosts_lid(data, monkeypatch, lid):
+    monkeypatch.setenv("FAKE_LINK", "infiniband")
+    bad = fake_perftest.key_without_gid(lid)
+    server = Server("--once", "--perftest", "send_lat -c UD")
+    said = [*fake_perftest.head(), bad]
+    fake_perftest.as_client(server.port, said)[0].close()
+    failed(server, f"the client gave LID {lid} as its address")
+    fake = FakePerftest([*fake_perftest.head(), bad], silent=True)
+    failed(client("send_lat", "--peer", "perftest", "-c", "UD", "-n", 60,
+                  "-s", 64, port=fake.port),
+           f"the server gave LID {lid} as its address")
+
+
+# No host's: groups, all hosts of a network, nobody.
+NO_HOST = {"224.0.0.1": "00" * 10 + "ffffe0000001",
+           "255.255.255.255": "00" * 10 + "ffffffffffff",
+           "0.0.0.0": "00" * 10 + "ffff00000000",
+           "ff02::1": "ff02" + "00" * 13 + "01",
+           "::": "00" * 16}
+# As perftest numbers RC, UC and UD, and a test that each has.
+CONNECTIONS = {"RC": (0, "write_bw"), "UC": (1, "write_bw"),
+               "UD": (2, "send_lat")}
+
+
+def no_host(address, peer):
+    """What is said of a PEER that gives ADDRESS."""
+    return (rf"the {peer} gave GID (::ffff:)?{address} as its address, "
+            "which is")
+
+
+@pytest.mark.parametrize("address", NO_HOST)
+@pytest.mark.parametrize("transport", CONNECTIONS)
+def test_a_client_at_no_hosts_address(data, transport, address):
+    """Its server would send to all hosts, or to none."""
+    number, _ = CONNECTIONS[transport]
+    told = fake_perftest.settings(connection=number, verb=0, size=1024)
+    bad = fake_perftest.key(gid=NO_HOST[address])
+    said = [*fake_perftest.head("6.29"), told, bad]
+    server = Server("--once")
+    fake_perftest.as_client(server.port, said)[0].recv(108)
+    failed(server, no_host(address, "client"))
+
+
+@pytest.mark.parametrize("address", NO_HOST)
+@pytest.mark.parametrize("transport", CONNECTIONS)
+def test_a_server_at_no_hosts_address(data, transport, address):
+    _, test = CONNECTIONS[transport]
+    bad = fake_perftest.key(gid=NO_HOST[address])
+    fake = FakePerftest([*fake_perftest.head(), bad], silent=True)
+    failed(client(test, "--peer", "perftest", "-c", transport, "-n", 60, "-s",
+                  64, port=fake.port), no_host(address, "server"))
+
+
 def test_settings_that_are_not_possible_here():
     server = Server()
     for name, value in NOT_HERE.items():

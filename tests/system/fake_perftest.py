@@ -15,6 +15,12 @@ def key(qpn=0x1000, gid="00" * 10 + "ffff" + "7f000001"):
             "00000000:\0").encode()
 
 
+def key_without_gid(lid):
+    """A key of InfiniBand."""
+    return (f"{lid:04x}:0001:001000:123456:00000500:00007f0000000000:"
+            "00000000\0").encode()
+
+
 def head(version="6.06"):
     return [version.encode().ljust(16, b"\0"), struct.pack(">I", 4096),
             struct.pack(">I", 64), b"3\0"]

@@ -251,40 +251,89 @@ TEST(test_who_names_another_host)
 	}
 }
 
-/* Who listens to a group's address could prove it, and all would be sent. */
-TEST(test_who_names_many_hosts)
+/* No single host's. */
+static const struct {
+	uint8_t gid[16];
+	const char *words;
+} no_hosts[] = {
+	{ { 0xff, 0x0e, [15] = 1 }, "multicast" },
+	{ { 0xff, 0x02, [15] = 1 }, "multicast" },
+	{ { [10] = 0xff, [11] = 0xff, 224, 0, 0, 1 }, "multicast" },
+	{ { [10] = 0xff, [11] = 0xff, 239, 1, 2, 3 }, "multicast" },
+	{ { [10] = 0xff, [11] = 0xff, 255, 255, 255, 255 }, "broadcast" },
+	{ { [10] = 0xff, [11] = 0xff, 0, 0, 0, 0 }, "no host's" },
+	{ { 0 }, "no host's" },
+};
+
+/* Open ROW for an end that has the GID I of no_hosts, which the other one has a
+ * GID of the same family for. */
+static struct plan *open_no_host(struct pair *p, size_t row, size_t i,
+				 bool client)
 {
-	static const uint8_t gids[][16] = {
-		{ 0xff, 0x0e, [15] = 1 },
-		{ [10] = 0xff, [11] = 0xff, 239, 1, 2, 3 },
-		{ [10] = 0xff, [11] = 0xff, 255, 255, 255, 255 },
-	};
+	struct plan *plan = open_row(p, row, BACK);
+	struct end *bad = client ? &p->client : &p->server;
+	struct end *good = client ? &p->server : &p->client;
 
-	for (size_t i = 0; i < COUNT(gids); i++) {
-		struct session *session;
-		struct port port;
-		struct pair p;
-		struct plan *plan = open_row(&p, 1, BACK);
-		int fds[2];
+	if (!gid_is_ipv4((const union ibv_gid *)no_hosts[i].gid))
+		good->device.port.gids[0].raw.raw[0] = 0x20;
+	memcpy(bad->device.port.gids[0].raw.raw, no_hosts[i].gid, 16);
+	return plan;
+}
 
-		port = p.client.device.port;
-		/* of the same family */
-		if (!gid_is_ipv4((const union ibv_gid *)gids[i]))
-			p.server.device.port.gids[0].raw.raw[0] = 0x20;
-		memcpy(port.gids[0].raw.raw, gids[i], sizeof(gids[i]));
-		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
-		pair_say_until_ready(fds[0], plan, &port);
-		oob_adopt(fds[1], -1, "client", &p.server.conn);
-		assert_int_equal(pair_serve(&p, &session), -EPROTO);
-		assert_contains(error_text(&p.server.result->error),
-				"as its address, which is a multicast or "
-				"broadcast address");
-		assert_int_equal(fake_verbs.messages, 0);
-		session_free(session);
-		oob_close(&p.server.conn);
-		close(fds[0]);
-		pair_close_clean(&p);
+static void check_no_host(const struct result *r, const char *peer, size_t i)
+{
+	char words[60];
+
+	snprintf(words, sizeof(words), "the %s gave GID ", peer);
+	assert_contains(error_text(&r->error), words);
+	assert_contains(error_text(&r->error), "as its address, which is");
+	assert_contains(error_text(&r->error), no_hosts[i].words);
+	assert_int_equal(fake_verbs.messages, 0);
+}
+
+static void check_client_at(enum transport transport, size_t row, size_t i)
+{
+	struct session *session;
+	struct pair p;
+	struct plan *plan = open_no_host(&p, row, i, true);
+	int fds[2];
+
+	plan->transport = transport;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	pair_say_until_ready(fds[0], plan, &p.client.device.port);
+	oob_adopt(fds[1], -1, "client", &p.server.conn);
+	assert_int_equal(pair_serve(&p, &session), -EPROTO);
+	check_no_host(p.server.result, "client", i);
+	session_free(session);
+	oob_close(&p.server.conn);
+	close(fds[0]);
+	pair_close_clean(&p);
+}
+
+/* Who listens to a group's address could prove it, and all would be sent; over
+ * RC they would be sent the answers. */
+TEST(test_a_client_that_names_no_single_host)
+{
+	for (size_t i = 0; i < COUNT(no_hosts); i++) {
+		check_client_at(TRANSPORT_RC, 0, i);
+		check_client_at(TRANSPORT_UC, 0, i);
+		check_client_at(TRANSPORT_UD, 1, i);
 	}
+}
+
+TEST(test_a_server_that_names_no_single_host)
+{
+	for (size_t i = 0; i < COUNT(no_hosts); i++)
+		for (int t = TRANSPORT_RC; t <= TRANSPORT_UD; t++) {
+			struct pair p;
+			struct plan *plan = open_no_host(&p, 1, i, false);
+
+			plan->transport = (enum transport)t;
+			pair_run(&p);
+			assert_int_equal(p.client.ret, -EPROTO);
+			check_no_host(p.client.result, "server", i);
+			pair_close_clean(&p);
+		}
 }
 
 /* LIDs of groups follow those of ports. */
@@ -393,7 +442,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_nothing_arrives),
 	cmocka_unit_test(test_wrong_proof),
 	cmocka_unit_test(test_who_names_another_host),
-	cmocka_unit_test(test_who_names_many_hosts),
+	cmocka_unit_test(test_a_client_that_names_no_single_host),
+	cmocka_unit_test(test_a_server_that_names_no_single_host),
 	cmocka_unit_test(test_the_last_lid),
 	cmocka_unit_test(test_stray_packet),
 	cmocka_unit_test(test_completion_with_an_error),

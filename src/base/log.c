@@ -1,4 +1,4 @@
-/* The lines of standard error. */
+/* Writes what people read on stderr, a line at a time. */
 #include "config.h"
 #include "base/log.h"
 
@@ -13,9 +13,20 @@
 #include <unistd.h>
 
 #include "base/descriptors.h"
+#include "base/time.h"
+#include "base/units.h"
 
 /* Clears the line on a terminal. */
 #define CLEAR "\r\033[K"
+
+/* Of lines that strangers can cause so many are printed at once, and after that
+ * one in each period: some 16 MB a day at most. */
+#define STRANGERS_AT_ONCE 100
+#define STRANGERS_PERIOD SECOND
+
+/* Bytes of a line, and of what is missing before it. */
+#define LINE_SIZE 1500
+#define MISSING_SIZE 192
 
 static enum log_level threshold = LOG_INFO;
 static const char *name = "verbsperf";
@@ -26,10 +37,17 @@ static bool details_shown;
 static bool waits = true;
 /* stderr, or the same file reopened for non-blocking writes. */
 static int log_fd = STDERR_FILENO;
-/* Lines that stderr did not take, from this process, or from a server and its
- * children together. */
-static _Atomic uint64_t of_this_process;
-static _Atomic uint64_t *unwritten = &of_this_process;
+/* Of this process, or of a server and its children together. */
+static struct shared {
+	_Atomic uint64_t unwritten;	/* lines that stderr did not take */
+	_Atomic uint64_t left_out;	/* lines beyond the limit of strangers */
+	_Atomic uint64_t due;		/* when the lines of strangers so far
+					 * would have been due, one a period */
+} of_this_process, *shared = &of_this_process;
+/* The lines of this process are those of a stranger, and so many of them have
+ * been printed. */
+static bool limited;
+static uint64_t n_limited;
 
 /* Write TEXT, at most PIPE_BUF bytes, without blocking.  Returns true if stderr
  * took all of it; a pipe takes all or nothing. */
@@ -58,11 +76,11 @@ static void clear_progress(void)
 
 void log_never_wait(void)
 {
-	void *shared = mmap(NULL, sizeof(*unwritten), PROT_READ | PROT_WRITE,
+	void *memory = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	if (shared != MAP_FAILED)
-		unwritten = shared;
+	if (memory != MAP_FAILED)
+		shared = memory;
 	log_fd = descriptors_reopen(STDERR_FILENO);
 	waits = false;
 }
@@ -87,29 +105,97 @@ void log_set_level(enum log_level level)
 	threshold = level;
 }
 
+void log_begin_stranger(void)
+{
+	limited = true;
+	n_limited = 0;
+}
+
+void log_end_stranger(void)
+{
+	limited = false;
+}
+
+void log_trust(void)
+{
+	if (limited)
+		atomic_fetch_sub(&shared->due, n_limited * STRANGERS_PERIOD);
+	limited = false;
+}
+
+/* Count one more line of a stranger, unless there are too many. */
+static bool is_within_limit(void)
+{
+	const uint64_t now = time_now();
+	uint64_t due = atomic_load(&shared->due), next;
+
+	do {
+		next = (due > now ? due : now) + STRANGERS_PERIOD;
+		if (next > now + STRANGERS_AT_ONCE * STRANGERS_PERIOD)
+			return false;
+	} while (!atomic_compare_exchange_weak(&shared->due, &due, next));
+	n_limited++;
+	return true;
+}
+
+/* What is missing before this line: UNWRITTEN and LEFT_OUT lines. */
+static void say_missing(char text[MISSING_SIZE], uint64_t unwritten,
+			uint64_t left_out)
+{
+	text[0] = '\0';
+	if (unwritten)
+		text_append(text, MISSING_SIZE, "%s: warning: %llu "
+			    "line%s could not be written here\n", name,
+			    (unsigned long long)unwritten,
+			    unwritten > 1 ? "s" : "");
+	if (left_out)
+		text_append(text, MISSING_SIZE, "%s: and %llu more "
+			    "line%s of clients that were not served\n", name,
+			    (unsigned long long)left_out,
+			    left_out > 1 ? "s" : "");
+}
+
+/* Write LINE behind what is missing before it. */
+static void put_line(const char *line)
+{
+	const uint64_t unwritten = atomic_exchange(&shared->unwritten, 0);
+	const uint64_t left_out = atomic_exchange(&shared->left_out, 0);
+	char missing[MISSING_SIZE], text[LINE_SIZE + MISSING_SIZE];
+
+	say_missing(missing, unwritten, left_out);
+	snprintf(text, sizeof(text), "%s%s", missing, line);
+	clear_progress();
+	if (!text[0] || put(text))
+		return;
+	atomic_fetch_add(&shared->unwritten, unwritten + (line[0] != 0));
+	atomic_fetch_add(&shared->left_out, left_out);
+}
+
+void log_tell_left_out(void)
+{
+	if (threshold >= LOG_ERROR)
+		put_line("");
+}
+
 /* One buffer and one write, so that lines of two processes do not mix.  The
  * warning about missing lines appears where they are missing. */
 void log_line(enum log_level level, const char *prefix, const char *fmt, ...)
 {
-	char text[1200], before[96] = "", line[1500];
-	uint64_t n;
+	char text[1200], line[LINE_SIZE];
 	va_list ap;
 
 	if (threshold < level)
 		return;
-	n = atomic_exchange(unwritten, 0);
-	if (n)
-		snprintf(before, sizeof(before), "%s: warning: %llu line%s "
-			 "could not be written here\n", name,
-			 (unsigned long long)n, n > 1 ? "s" : "");
+	if (limited && !is_within_limit()) {
+		atomic_fetch_add(&shared->left_out, 1);
+		return;
+	}
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	snprintf(line, sizeof(line), "%s%s: %s%s%s%s\n", before, name,
+	snprintf(line, sizeof(line), "%s: %s%s%s%s\n", name,
 		 subject ? subject : "", subject ? ": " : "", prefix, text);
-	clear_progress();
-	if (!put(line))
-		atomic_fetch_add(unwritten, n + 1);
+	put_line(line);
 }
 
 void log_show_details(void)

@@ -32,6 +32,22 @@ void log_wait(void);
 /* Begin every line from now on with NAME, which is kept by reference, instead of
  * "verbsperf". */
 void log_set_name(const char *name);
+/*
+ * The lines of this process that follow are about a client that may be anybody,
+ * until log_end_stranger(): a stranger must not fill the log of a server.  All
+ * processes of the server together print a hundred such lines at once, and then
+ * one each second.  The line after those that were left out, of whatever kind,
+ * tells how many they are.
+ */
+void log_begin_stranger(void);
+void log_end_stranger(void);
+
+/* The client is no stranger any more: its lines are printed, and those since
+ * log_begin_stranger(), also by the parent of this process, do not count. */
+void log_trust(void);
+
+/* Tell now how many lines were left out, if there are any: a server ends. */
+void log_tell_left_out(void);
 
 /* Prefix every line from now on with WHO, which is kept by reference; NULL: no
  * prefix. */

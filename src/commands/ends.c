@@ -131,8 +131,10 @@ static int serve_client(const struct options *options,
 	bool served;
 
 	if (!session_run(false, &perftest_server_dialogue, conn, &device,
-			 result, &session))
+			 result, &session)) {
 		status = EXIT_MEASURED;
+		log_trust();
+	}
 	served = session_was_served(session);
 	result_note_effective(result, &device.port);
 	release_begin(&release, conn, session, &device);

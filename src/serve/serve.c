@@ -1,3 +1,4 @@
+/* The permanent server: takes clients, and decides whose turn it is. */
 #include "config.h"
 #include "serve/serve.h"
 
@@ -27,7 +28,7 @@
 #define HELLO_TIMEOUT (SECOND / 2)
 /* Pause before accepting again after running out of descriptors or memory. */
 #define PAUSE SECOND
-/* Shortest time between two warnings of that. */
+/* Shortest time between two warnings of that, and of who is dropped. */
 #define WARN_PAUSE (10 * SECOND)
 /* Time for children to end their dialogues and to report. */
 #define END_TIMEOUT (10 * SECOND)
@@ -49,6 +50,8 @@ struct server {
 	struct children children;
 	uint64_t accept_at;	/* no accept before, ns of CLOCK_MONOTONIC */
 	uint64_t warn_at;	/* no warning before, likewise */
+	uint64_t drop_at;	/* no word of who is dropped before, except as
+				 * of strangers; likewise */
 	uint32_t most_new;	/* most new clients at once: fewer after a
 				 * shortage */
 	struct connection unserved;	/* came, but has no process yet; fd -1:
@@ -187,10 +190,14 @@ static void on_child(struct server *s, struct child *child)
 
 	if (ret == TURN_REQUEST)
 		children_enqueue(&s->children, child, limit, s->only != 0);
-	if (ret == TURN_RELEASE && !children_release_turn(&s->children, child))
+	if (ret == TURN_RELEASE &&
+	    !children_release_turn(&s->children, child)) {
+		log_begin_stranger();
 		log_warning("dropped the report of the client at %s: %d "
 			    "reports already wait for their readers",
 			    child->address, REPORTING_MAX);
+		log_end_stranger();
+	}
 	if (ret >= 0)
 		return;
 	close(child->fd);
@@ -323,14 +330,25 @@ static bool is_not_allowed(struct server *s, struct connection *conn)
 	return true;
 }
 
+/* That there is a crowd is said in any case, but not of each one in it. */
+static void say_dropped(struct server *s, const struct child *dropped)
+{
+	if (time_until(s->drop_at))
+		log_begin_stranger();
+	else
+		s->drop_at = time_after(WARN_PAUSE);
+	log_warning("dropped the client at %s, which sent nothing, to make "
+		    "room for others", dropped->address);
+	log_end_stranger();
+}
+
 static void make_room(struct server *s)
 {
 	const struct child *dropped;
 
 	dropped = children_drop_oldest(&s->children, HELLO_TIMEOUT);
 	if (dropped)
-		log_warning("dropped the client at %s, which sent nothing, to "
-			    "make room for others", dropped->address);
+		say_dropped(s, dropped);
 	s->accept_at = time_after(HELLO_TIMEOUT / 8);
 }
 
@@ -350,6 +368,8 @@ static bool has_room(struct server *s)
  * that has not asked for a turn; if there is none, pause, which may help. */
 static void on_shortage(struct server *s, int ret)
 {
+	/* this is about the host, and has a limit of its own */
+	log_end_stranger();
 	if (!time_until(s->warn_at)) {
 		log_warning("cannot accept a client now: %s", strerror(-ret));
 		s->warn_at = time_after(WARN_PAUSE);
@@ -395,25 +415,37 @@ static int next_client(struct server *s, struct connection *conn)
 	return !ret && is_not_allowed(s, conn) ? 1 : ret;
 }
 
-/* Accept clients; returns 1 in a child. */
+/* Accept one client.  Returns 0, 1 in its process, or a negative errno: no more
+ * can be accepted now. */
+static int accept_client(struct server *s, struct connection *conn)
+{
+	int ret = next_client(s, conn);
+
+	if (ret > 0)
+		return 0;
+	if (!ret) {
+		ret = start_child(s, conn);
+		if (ret < 0)
+			keep_unserved(s, conn, ret);
+	} else if (ret != -EAGAIN) {
+		on_shortage(s, ret);
+	}
+	return ret;
+}
+
+/* Accept clients; returns 1 in a child, whose lines are a stranger's. */
 static int accept_clients(struct server *s, struct connection *conn)
 {
 	for (int i = 0; i < ACCEPT_AT_ONCE && has_room(s); i++) {
-		int ret = next_client(s, conn);
+		int ret;
 
-		if (ret == -EAGAIN)
-			break;
-		if (ret < 0) {
-			on_shortage(s, ret);
-			break;
-		}
-		ret = ret ? 0 : start_child(s, conn);
+		log_begin_stranger();
+		ret = accept_client(s, conn);
 		if (ret > 0)
 			return 1;
-		if (ret < 0) {
-			keep_unserved(s, conn, ret);
+		log_end_stranger();
+		if (ret)
 			break;
-		}
 	}
 	return 0;
 }
@@ -515,6 +547,7 @@ int serve_clients(const struct parameters *params, int listener,
 		return ret;
 	close_listener(&s);
 	children_free(&s.children);
+	log_tell_left_out();
 	*status = s.status;
 	if (!ret && params->once && !s.only)
 		ret = -ECANCELED;

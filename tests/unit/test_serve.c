@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "base/log.h"
 #include "base/time.h"
 #include "net/frames.h"
 #include "net/oob.h"
@@ -37,6 +38,7 @@ enum word {
 	END = 'e',		/* give the turn back */
 	REPORT = 'r',		/* be the only one that reports */
 	HANG = 'z',		/* and hear no signal but SIGKILL */
+	TRUST = 't',		/* that it was served */
 	EXIT = 'x',		/* with the status that follows */
 	CRASH = 'c',
 };
@@ -115,6 +117,9 @@ static void obey(struct connection *conn, uint8_t word)
 		answer(conn, &word, 1);
 		for (;;)
 			pause();
+	case TRUST:
+		log_trust();
+		break;
 	case NOTHING:
 		break;
 	default:
@@ -149,6 +154,7 @@ static void be_server(const struct parameters *params, int listener,
 	int status, ret;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	log_never_wait();
 	if (descriptors)
 		setrlimit(RLIMIT_NOFILE, &limit);
 	ret = serve_clients(params, listener, signals_open(), &conn, &status,
@@ -190,13 +196,18 @@ static void begin(const struct parameters *params, rlim_t descriptors)
 	log_size = 0;
 }
 
-static void check_ends(int wanted)
+static void check_status(int wanted)
 {
 	int status;
 
 	assert_int_equal(waitpid(server, &status, 0), server);
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), wanted);
+}
+
+static void check_ends(int wanted)
+{
+	check_status(wanted);
 	close(log_fd);
 }
 
@@ -215,6 +226,16 @@ static const char *read_log(void)
 	log_size += n > 0 ? (size_t)n : 0;
 	logged[log_size] = '\0';
 	return logged;
+}
+
+/* As stop(), and all that was printed is in the log. */
+static void stop_and_read(int number, int wanted)
+{
+	kill(server, number);
+	check_status(wanted);
+	read_log();
+	close(log_fd);
+	log_fd = -1;
 }
 
 /* The server prints TEXT soon, or has done so. */
@@ -547,6 +568,83 @@ TEST(test_stranger)
 	stop(SIGTERM, NO_STATUS);
 }
 
+/* How often TEXT is in the log. */
+static uint32_t count_in_log(const char *text)
+{
+	uint32_t n = 0;
+
+	for (const char *at = read_log(); (at = strstr(at, text)); at++)
+		n++;
+	return n;
+}
+
+/* How many lines the log says are left out. */
+static uint32_t left_out(void)
+{
+	static const char and[] = "verbsperf: and ";
+	uint32_t n = 0;
+
+	for (const char *at = read_log(); (at = strstr(at, and)); at++)
+		n += (uint32_t)atoi(at + strlen(and));
+	return n;
+}
+
+/* N clients come, one after the other, and are refused. */
+static void come_and_go(uint32_t n)
+{
+	char why[1024];
+
+	while (n--) {
+		int fd = join();
+
+		while (recv(fd, why, sizeof(why), 0) > 0)
+			;
+		close(fd);
+	}
+}
+
+/* Strangers that come and come do not fill the log: of their lines a hundred
+ * are printed at once, then one each second, and how many were left out is told
+ * before the next line, and at the end. */
+TEST(test_strangers_and_the_log)
+{
+	struct parameters params = { .parallel = 1 };
+
+	assert_int_equal(networks_parse("192.0.2.0/24", &params.allow), 0);
+	begin(&params, 0);
+	come_and_go(120);
+	/* two lines each; a slow machine may have had some seconds for more */
+	assert_in_range(count_in_log("\nverbsperf: ") + 1, 100, 130);
+	pass(3600 * SECOND);
+	come_and_go(1);
+	check_says("more lines of clients that were not served\nverbsperf: "
+		   "client at ");
+	/* an hour is no more than a hundred lines */
+	come_and_go(80);
+	stop_and_read(SIGTERM, NO_STATUS);
+	assert_in_range(count_in_log("client at "), 100, 130);
+	assert_int_equal(count_in_log("client at ") +
+			 count_in_log("accepts no clients") + left_out(),
+			 2 * (120 + 1 + 80));
+}
+
+/* Those that are served are no strangers. */
+TEST(test_many_clients_that_are_served)
+{
+	struct parameters params = { .parallel = 1 };
+
+	begin(&params, 0);
+	for (int i = 0; i < 130; i++) {
+		int fd = join();
+
+		tell(fd, TRUST);
+		leave(fd, 0);
+	}
+	stop_and_read(SIGTERM, NO_STATUS);
+	assert_int_equal(count_in_log("client at "), 130);
+	assert_int_equal(left_out(), 0);
+}
+
 TEST(test_allowed)
 {
 	struct parameters params = { .parallel = 1 };
@@ -654,6 +752,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_once_and_overdue),
 	cmocka_unit_test(test_no_goodbye),
 	cmocka_unit_test(test_stranger),
+	cmocka_unit_test(test_strangers_and_the_log),
+	cmocka_unit_test(test_many_clients_that_are_served),
 	cmocka_unit_test(test_allowed),
 	cmocka_unit_test(test_reports),
 	cmocka_unit_test(test_crowd_of_strangers),

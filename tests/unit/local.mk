@@ -16,7 +16,8 @@ verbs_tests = \
 	tests/unit/test_memory.c tests/unit/test_memory_kinds.c \
 	tests/unit/test_multicast.c tests/unit/test_need.c \
 	tests/unit/test_need_count.c \
-	tests/unit/test_numa.c tests/unit/test_pacing.c \
+	tests/unit/test_numa.c tests/unit/test_outcome.c \
+	tests/unit/test_pacing.c \
 	tests/unit/test_perftest_talk.c tests/unit/test_ready.c \
 	tests/unit/test_refusals.c tests/unit/test_resources.c \
 	tests/unit/test_session.c tests/unit/test_shapes.c \

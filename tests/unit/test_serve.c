@@ -61,6 +61,20 @@ int clock_gettime(clockid_t id, struct timespec *ts)
 	return ret;
 }
 
+/* The first so many calls of accept4(2) of a server fail, with this. */
+static int accepts_to_fail, accept_errnum;
+
+int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags)
+{
+	if (accepts_to_fail > 0) {
+		accepts_to_fail--;
+		errno = accept_errnum;
+		return -1;
+	}
+	/* errno stays what it was */
+	return (int)syscall(SYS_accept4, fd, address, length, flags);
+}
+
 /* How the server ends when it served no client that has a status. */
 enum { NO_STATUS = 100, CANCELED, FAILED };
 /* How a client's process ends that was told to by a signal. */
@@ -686,6 +700,47 @@ TEST(test_reports)
 	stop(SIGTERM, NO_STATUS);
 }
 
+/* A connection that goes away before it is accepted keeps no other one out, and
+ * is no lack of anything. */
+TEST(test_connections_that_were_aborted)
+{
+	static const int errnums[] = { EINTR, ECONNABORTED, EPROTO };
+	const struct parameters params = { .parallel = 1 };
+
+	for (size_t i = 0; i < COUNT(errnums); i++) {
+		int a, b;
+
+		accepts_to_fail = 2;
+		accept_errnum = errnums[i];
+		begin(&params, 0);
+		accepts_to_fail = 0;
+		a = join_and_ask(PLACE_SERVED);
+		b = join_and_ask(1);
+		leave(b, 0);
+		leave(a, 0);
+		assert_null(strstr(read_log(), "cannot accept"));
+		stop(SIGTERM, NO_STATUS);
+	}
+}
+
+/* Another failure is said, and the next client is accepted after a pause. */
+TEST(test_accepting_that_fails)
+{
+	const struct parameters params = { .parallel = 1 };
+	int a;
+
+	accepts_to_fail = 1;
+	accept_errnum = ENOBUFS;
+	begin(&params, 0);
+	accepts_to_fail = 0;
+	a = join();
+	check_says("cannot accept a client now: No buffer space available");
+	pass(2 * SECOND);
+	tell(a, NOTHING);
+	leave(a, 0);
+	stop(SIGTERM, NO_STATUS);
+}
+
 /* Those who say nothing do not keep others out for long. */
 TEST(test_crowd_of_strangers)
 {
@@ -700,7 +755,9 @@ TEST(test_crowd_of_strangers)
 	/* they have just come, until time passes: there is no room */
 	*ahead -= AHEAD;
 	waiting = join();
+	say(waiting, NOTHING);
 	assert_true(count_sleeping() > LOOKS / 2);
+	assert_false(has_answered(waiting, 0));	/* it has no process */
 	pass(AHEAD);
 	last = join_and_ask(PLACE_SERVED);
 	close(waiting);
@@ -756,6 +813,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_many_clients_that_are_served),
 	cmocka_unit_test(test_allowed),
 	cmocka_unit_test(test_reports),
+	cmocka_unit_test(test_connections_that_were_aborted),
+	cmocka_unit_test(test_accepting_that_fails),
 	cmocka_unit_test(test_crowd_of_strangers),
 	cmocka_unit_test(test_shortage),
 };

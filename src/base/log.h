@@ -32,6 +32,7 @@ void log_wait(void);
 /* Begin every line from now on with NAME, which is kept by reference, instead of
  * "verbsperf". */
 void log_set_name(const char *name);
+
 /*
  * The lines of this process that follow are about a client that may be anybody,
  * until log_end_stranger(): a stranger must not fill the log of a server.  All

@@ -3,6 +3,8 @@
 #include "test.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/socket.h>
 
@@ -99,15 +101,18 @@ TEST(test_nobody_listens)
 
 TEST(test_interrupted)
 {
+	struct pollfd signals = { .events = POLLIN };
 	struct error err = { .stage = "resources" };
 	struct alive *alive;
 
 	begin();
-	busy.cancel_fd = signals_open();
+	busy.cancel_fd = signals.fd = signals_open();
 	assert_int_equal(alive_begin(&busy, 10 * SECOND, &alive, &err), 0);
 	/* to the process: raise(3) would tell this thread alone */
 	kill(getpid(), SIGINT);
-	usleep(100000);
+	/* until the other thread has taken it */
+	while (poll(&signals, 1, 0))
+		usleep(1000);
 	assert_int_equal(alive_end(alive, &err), -ECANCELED);
 	assert_message(&err, "interrupted by SIGINT");
 	assert_string_equal(err.stage, "resources");
@@ -115,13 +120,50 @@ TEST(test_interrupted)
 	end();
 }
 
-/* Three are due in 70 ms, and what can be read ends the wait at once. */
-TEST(test_waits)
+/* Writes to the pipe at ARGUMENT once it has heard three signs. */
+static void *hear_three(void *argument)
+{
+	int *heard = argument;
+
+	for (heard[2] = 0; heard[2] < 3; heard[2]++)
+		if (hear_sign(time_after(20 * SECOND)))
+			break;
+	assert_int_equal(write(heard[1], "", 1), 1);
+	return NULL;
+}
+
+/* A sign each period, until there is something to read. */
+TEST(test_gives_signs_while_it_waits)
 {
 	struct signs signs = { .period = 20 * MS };
-	uint64_t deadline = time_after(70 * MS);
+	const uint64_t start = time_now();
 	struct error err = { 0 };
-	int fds[2], heard = 0;
+	pthread_t thread;
+	/* of the pipe, and how many were heard */
+	int fds[3];
+
+	begin();
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(pthread_create(&thread, NULL, hear_three, fds), 0);
+	assert_int_equal(alive_wait(&busy, fds[0], time_after(60 * SECOND),
+				    &signs, &err), 0);
+	pthread_join(thread, NULL);
+	assert_int_equal(fds[2], 3);
+	assert_true(time_since(start) >= 3 * signs.period);
+	assert_false(error_is_set(&err));
+	close(fds[0]);
+	close(fds[1]);
+	end();
+}
+
+/* No longer than until the deadline, and with no more signs than were due. */
+TEST(test_waits_until_the_deadline)
+{
+	struct signs signs = { .period = 20 * MS };
+	const uint64_t start = time_now(), deadline = time_after(70 * MS);
+	struct error err = { 0 };
+	uint64_t heard = 0;
+	int fds[2];
 
 	begin();
 	assert_int_equal(pipe(fds), 0);
@@ -130,9 +172,23 @@ TEST(test_waits)
 	assert_int_equal(time_until(deadline), 0);
 	while (!hear_sign(0))
 		heard++;
-	assert_in_range(heard, 1, 3);
+	assert_true(heard <= time_since(start) / signs.period);
+	assert_false(error_is_set(&err));
+	close(fds[0]);
+	close(fds[1]);
+	end();
+}
+
+/* What can be read ends the wait at once. */
+TEST(test_waits)
+{
+	struct signs signs = { .period = 10 * SECOND, .next = UINT64_MAX };
+	struct error err = { 0 };
+	int fds[2];
+
+	begin();
+	assert_int_equal(pipe(fds), 0);
 	assert_int_equal(write(fds[1], "", 1), 1);
-	signs.next = UINT64_MAX;
 	assert_int_equal(alive_wait(&busy, fds[0], time_after(10 * SECOND),
 				    &signs, &err), 0);
 	assert_int_equal(hear_sign(0), -ETIMEDOUT);
@@ -174,6 +230,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_says_nothing_at_once),
 	cmocka_unit_test(test_nobody_listens),
 	cmocka_unit_test(test_interrupted),
+	cmocka_unit_test(test_gives_signs_while_it_waits),
+	cmocka_unit_test(test_waits_until_the_deadline),
 	cmocka_unit_test(test_waits),
 	cmocka_unit_test(test_waits_for_the_peer),
 };

@@ -13,6 +13,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/time.h"
 #include "fake_nic.h"
 #include "fake_verbs.h"
 
@@ -274,6 +275,8 @@ int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *from,
 		return -1;
 	fake_rdmacm.misuses += ms <= 0 || from->sa_family != to->sa_family;
 	fake_rdmacm.family = to->sa_family;
+	if (fake_rdmacm.hurry)
+		*fake_rdmacm.hurry = SECOND;
 	attach((struct fake_id *)id);
 	((struct fake_id *)id)->port =
 		ntohs(to->sa_family == AF_INET ?

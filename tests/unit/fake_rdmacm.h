@@ -32,6 +32,8 @@ struct fake_rdmacm {
 	bool refuse_send_only;	/* likewise, but the subnet manager says so */
 	uint32_t qkey;		/* of all groups; 0: that of librdmacm */
 	uint32_t slow_ms;	/* what a full member's call to join takes */
+	uint64_t *hurry;	/* becomes a second when the client looks for an
+				 * address, in its thread */
 	/* to be read */
 	uint32_t calls;
 	uint32_t events;	/* that were made */

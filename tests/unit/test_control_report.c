@@ -195,6 +195,23 @@ TEST(test_text)
 	result_free(r);
 }
 
+/* Which percentiles the samples do not suffice for: the usual ones, and each
+ * other that was asked for, once. */
+TEST(test_too_few_samples)
+{
+	struct result *r = held();
+	char *text;
+
+	r->params.verbose = true;
+	r->params.percentiles = (struct percentiles){ 4, { 999000, 500000,
+							   999900, 990000 } };
+	text = row_format_render(&control_format, r);
+	check_text(text, " 99% needs 299, 99.9% needs 2995, 99.99% needs 29956 "
+			 "samples");
+	free(text);
+	result_free(r);
+}
+
 /* A test without sizes and queue pairs has none in its document. */
 TEST(test_no_size)
 {
@@ -267,6 +284,7 @@ TEST_FILE()
 		cmocka_unit_test(test_document),
 		cmocka_unit_test(test_unknown_and_firmware),
 		cmocka_unit_test(test_text),
+	cmocka_unit_test(test_too_few_samples),
 		cmocka_unit_test(test_no_size),
 		cmocka_unit_test(test_failed_at_once),
 		cmocka_unit_test(test_ends),

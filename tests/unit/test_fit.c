@@ -97,6 +97,18 @@ TEST(test_each_limit_at_each_end)
 	}
 }
 
+/* Whatever the devices can. */
+TEST(test_a_plan_that_contradicts_itself)
+{
+	struct port client = good_port(), server = good_port();
+	struct plan plan = good_plan();
+	struct error err = { 0 };
+
+	plan.cq_mod = 129;
+	assert_int_equal(plan_fit(&plan, &client, &server, &err), -EINVAL);
+	assert_contains(err.message, "--cq-mod 129");
+}
+
 TEST(test_size_and_mtu_limits)
 {
 	for (int at_client = 0; at_client < 2; at_client++) {
@@ -431,6 +443,7 @@ TEST(test_sizes_of_datagrams)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_a_port_that_is_down),
 	cmocka_unit_test(test_each_limit_at_each_end),
+	cmocka_unit_test(test_a_plan_that_contradicts_itself),
 	cmocka_unit_test(test_size_and_mtu_limits),
 	cmocka_unit_test(test_reads),
 	cmocka_unit_test(test_reads_of_each_direction),

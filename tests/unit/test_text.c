@@ -4,7 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "base/time.h"
 #include "json_checks.h"
@@ -826,6 +829,34 @@ TEST(test_output_to_a_file)
 	close(fd);
 }
 
+/* What does not fit leaves the file as it was, and nothing beside it. */
+TEST(test_output_to_a_full_disk)
+{
+	char folder[] = "/tmp/verbsperf-test-XXXXXX", path[60], was[20] = "";
+	struct rlimit all, least = { 4, 4 };
+	struct error err = { 0 };
+	int fd, ret;
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/out", folder);
+	fd = open(path, O_RDWR | O_CREAT, 0600);
+	assert_int_equal(write(fd, "old\n", 4), 4);
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &all), 0);
+	least.rlim_max = all.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &least), 0);
+	ret = report_print(path, strdup("something longer\n"), &err);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &all), 0);
+	signal(SIGXFSZ, SIG_DFL);
+	assert_int_equal(ret, -EFBIG);
+	assert_contains(err.message, "cannot write ");
+	assert_int_equal(pread(fd, was, sizeof(was), 0), 4);
+	assert_string_equal(was, "old\n");
+	close(fd);
+	unlink(path);
+	assert_int_equal(rmdir(folder), 0);
+}
+
 /* stdout that is full: the reader must not take half a table for a whole. */
 TEST(test_full_stdout)
 {
@@ -872,6 +903,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_devices_without_gid_and_infiniband),
 	cmocka_unit_test(test_output_errors),
 	cmocka_unit_test(test_output_to_a_file),
+	cmocka_unit_test(test_output_to_a_full_disk),
 	cmocka_unit_test(test_full_stdout),
 };
 

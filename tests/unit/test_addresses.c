@@ -250,10 +250,16 @@ TEST(test_nothing_answers)
  * there are.  What is to be done is said of the most telling one. */
 TEST(test_causes)
 {
+	struct connection conn = { .fd = -1 };
 	uint32_t port = 0;
 	int fd = refusing(&port);
+	struct error err = { 0 };
 	struct deaf d;
-	struct error err;
+
+	/* it is not the fault of a --bind */
+	assert_int_equal(oob_connect("127.0.0.1", port, "127.0.0.5", 1000 * MS,
+				     0, -1, &conn, &err), -ECONNREFUSED);
+	assert_contains(err.advice, "verbsperf serve");
 
 	err = check_fails("127.0.0.1", port, -ECONNREFUSED,
 			  "Connection refused");

@@ -212,6 +212,21 @@ TEST(test_too_few_samples)
 	result_free(r);
 }
 
+/* Two decimals, or as many digits as a smaller number needs. */
+TEST(test_small_numbers)
+{
+	struct result *r = held();
+	char *text;
+
+	r->rows[0].latency.min = 0.0123;
+	r->rows[0].latency.p50 = 0.1;
+	text = row_format_render(&control_format, r);
+	check_text(text, " 0.0123 ");
+	check_text(text, " 0.10 ");
+	free(text);
+	result_free(r);
+}
+
 /* A test without sizes and queue pairs has none in its document. */
 TEST(test_no_size)
 {
@@ -285,6 +300,7 @@ TEST_FILE()
 		cmocka_unit_test(test_unknown_and_firmware),
 		cmocka_unit_test(test_text),
 	cmocka_unit_test(test_too_few_samples),
+		cmocka_unit_test(test_small_numbers),
 		cmocka_unit_test(test_no_size),
 		cmocka_unit_test(test_failed_at_once),
 		cmocka_unit_test(test_ends),

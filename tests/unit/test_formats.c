@@ -489,7 +489,7 @@ TEST(test_perftest_intervals)
 	r->params.plan.interval = 2000000002;
 	/* interrupted in its first half */
 	stream_interval(s, r, &part);
-	r->params.plan.interval = 1000000000;
+	r->params.plan.interval = 2000000000;
 	stream_interval(s, r, &part);
 	n = read(fd, text, sizeof(text) - 1);
 	assert_true(n > 0);

@@ -375,7 +375,11 @@ TEST(test_goodput)
 			 100 * size / rows[i].wire) > 1e-9)
 			fail_msg("row %zu: %.17g Gb/s", i,
 				 goodput_gbps(r, rows[i].size));
+		assert_true(isnan(goodput_gbps(r, 0)));
 		r->has_path = false;
+		assert_true(isnan(goodput_gbps(r, rows[i].size)));
+		r->has_path = true;
+		r->client.rate_mbps = r->server.rate_mbps = 0;
 		assert_true(isnan(goodput_gbps(r, rows[i].size)));
 		result_free(r);
 	}

@@ -477,6 +477,10 @@ TEST(test_event_of_no_name)
 	assert_message(&err, "rdma_cm, looking for the route to 10.0.0.2 port "
 		       "4711, reported event 99 (status 7)");
 	assert_string_equal(err.code, "RDMA_CM_EVENT_?");
+	error_clear(&err);
+	assert_int_equal(cm_explain((enum rdma_cm_event_type)99, 0, CM_ROUTE,
+				    "10.0.0.2 port 4711", true, &err), -EPROTO);
+	assert_null(strstr(error_text(&err), "Success"));
 }
 
 /* The kernel resolved the address; librdmacm made a failure of that. */

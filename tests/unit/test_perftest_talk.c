@@ -145,6 +145,17 @@ TEST(a_peer_that_has_left_is_one_clear_line)
 	end();
 }
 
+/* A connection that fails otherwise than by the peer's leaving. */
+TEST(what_fails_is_named)
+{
+	begin(false, SECOND);
+	close(conn.fd);
+	conn.fd = socket(AF_INET, SOCK_STREAM, 0);
+	assert_true(ping_pong(KEY_SIZE_GID) < 0);
+	assert_says("while receiving its key");
+	end();
+}
+
 /* perftest before 6.17 says one thing more; one that stays silent is left. */
 TEST(the_end_waits_until_the_peer_has_closed)
 {
@@ -188,6 +199,7 @@ TEST_FILE()
 		cmocka_unit_test(a_message_cut_at_any_byte_is_one_clear_line),
 		cmocka_unit_test(silence_at_any_byte_ends_in_time),
 		cmocka_unit_test(a_peer_that_has_left_is_one_clear_line),
+		cmocka_unit_test(what_fails_is_named),
 		cmocka_unit_test(the_end_waits_until_the_peer_has_closed),
 		cmocka_unit_test(
 			a_peer_that_says_more_and_more_does_not_hold_the_end),

@@ -183,8 +183,14 @@ static void say(int i, enum turn_message what, uint64_t limit)
 TEST(test_messages)
 {
 	uint64_t limit;
+	uint32_t place;
 
 	begin(2);
+	assert_int_equal(turn_receive_place(fds[0], &place), -EAGAIN);
+	assert_int_equal(turn_send_place(list[0]->fd, 3), 0);
+	assert_int_equal(turn_receive_place(fds[0], &place), 0);
+	assert_int_equal(place, 3);
+	assert_int_equal(turn_receive_message(-1, &limit), -EBADF);
 	assert_int_equal(turn_receive_message(list[0]->fd, &limit),
 			 TURN_NO_MESSAGE);
 	say(0, TURN_REQUEST, 12345678901);
@@ -197,6 +203,8 @@ TEST(test_messages)
 	assert_int_equal(turn_receive_message(list[0]->fd, &limit),
 			 TURN_NO_MESSAGE);
 	close(fds[0]);
+	/* as the last call that failed left it */
+	errno = EAGAIN;
 	assert_true(turn_receive_message(list[0]->fd, &limit) < 0);
 	assert_int_equal(turn_send_place(list[0]->fd, 1), -EPIPE);
 	fds[0] = -1;

@@ -179,6 +179,7 @@ struct edit {
 enum { GID_INDEX = 19, GLOBAL = 27, MTU = 28, VA = 33, LENGTH = 41,
        STRIDE = 49, N = 57, QPN = 61, PSN = 65, RKEY = 69 };
 /* And in DONE. */
+#define QUEUE_CHECKS 64
 #define CLOCK 85
 
 static const struct edit edits[] = {
@@ -243,6 +244,26 @@ TEST(test_spoiled_fields)
 		finish(&p, e->fragment);
 		check_clean();
 	}
+}
+
+/* What cannot be, where no number depends on it, is left out and told. */
+TEST(test_what_cannot_be_is_left_out)
+{
+	struct pair p;
+
+	fake_verbs_reset();
+	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
+	p.relay = (struct relay){ .spoil = SPOIL_BYTES, .nth = 6,
+				  .offset = QUEUE_CHECKS, .size = 8,
+				  .value = COUNT_MAX };
+	p.relayed = true;
+	pair_run(&p);
+	assert_int_equal(p.client.ret, 0);
+	assert_int_equal(p.server.ret, 0);
+	assert_contains(error_text(&p.server.result->implausible),
+			"checks of the send queue");
+	pair_close(&p);
+	check_clean();
 }
 
 /* It takes no place in the queue. */
@@ -376,6 +397,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_huge_length),
 	cmocka_unit_test(test_every_wrong_type_at_every_step),
 	cmocka_unit_test(test_spoiled_fields),
+	cmocka_unit_test(test_what_cannot_be_is_left_out),
 	cmocka_unit_test(test_a_plan_that_is_not_understood),
 	cmocka_unit_test(test_too_few_queue_pairs),
 	cmocka_unit_test(test_done_before_all_is_sent),

@@ -1,9 +1,11 @@
+/* Frames over the TCP connection between the two ends. */
 #include "config.h"
 #include "net/oob.h"
 
 #include <errno.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <string.h>
@@ -227,6 +229,24 @@ int oob_receive(struct connection *conn, const char *waited_for,
 	return ret;
 }
 
+void oob_probe_host(const struct connection *conn)
+{
+	static const struct {
+		int level, name, value;
+	} options[] = {
+		/* in s: the first question, the next ones; and how many */
+		{ IPPROTO_TCP, TCP_KEEPIDLE, 5 },
+		{ IPPROTO_TCP, TCP_KEEPINTVL, 1 },
+		{ IPPROTO_TCP, TCP_KEEPCNT, 5 },
+		{ SOL_SOCKET, SO_KEEPALIVE, 1 },
+	};
+
+	/* a socket pair has no host */
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+		setsockopt(conn->fd, options[i].level, options[i].name,
+			   &options[i].value, sizeof(options[i].value));
+}
+
 bool oob_can_send(const struct connection *conn)
 {
 	struct pollfd fd = { .fd = conn->fd, .events = POLLOUT };
@@ -292,6 +312,13 @@ int oob_read_error(struct connection *conn, struct error *err)
 {
 	/* everything has arrived; the time is for a flood of other frames */
 	return oob_await_error(conn, time_after(SECOND / 10), err);
+}
+
+int oob_explain_gone(struct connection *conn, const char *waited_for,
+		     struct error *err)
+{
+	return oob_read_error(conn, err) ?:
+	       closed(conn, waited_for, false, err);
 }
 
 int oob_send_or_explain(struct connection *conn, const struct frame *frame,

@@ -2,6 +2,7 @@
  * has a deadline (base/time.h) and ends at once when the user interrupts. */
 #pragma once
 
+#include <poll.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
@@ -70,10 +71,22 @@ bool oob_is_sign_of_life(const struct frame *frame);
 int oob_receive(struct connection *conn, const char *waited_for,
 		uint64_t deadline, struct frame *frame, struct error *err);
 
+/*
+ * Events of poll(2) which say that the peer will send no more: it closed or
+ * reset the connection, or its host is gone.  A wait has them besides POLLIN,
+ * which is also there for what a peer sent before it left: how much is left to
+ * read does not say whether the peer is there.
+ */
+#define OOB_GONE (POLLRDHUP | POLLHUP | POLLERR)
+
 /* Like oob_receive(), but without waiting: returns -EAGAIN, not set in ERR,
  * until the frame is complete, and keeps the part that has arrived. */
 int oob_take(struct connection *conn, const char *waited_for,
 	     struct frame *frame, struct error *err);
+
+/* Have the kernel find out whether the host of CONN's peer is still there: for
+ * a peer that gives no signs of life.  One that is gone resets CONN. */
+void oob_probe_host(const struct connection *conn);
 
 /* Can a small frame be sent now without waiting? */
 bool oob_can_send(const struct connection *conn);
@@ -97,6 +110,11 @@ int oob_await_error(struct connection *conn, uint64_t deadline,
 
 /* Like oob_await_error(), for a peer that has closed CONN already. */
 int oob_read_error(struct connection *conn, struct error *err);
+
+/* The peer has closed CONN while this end waited for WAITED_FOR: put its
+ * reason into ERR, or that it gave none.  Returns a negative errno. */
+int oob_explain_gone(struct connection *conn, const char *waited_for,
+		     struct error *err);
 
 /* Like oob_send(), but if the peer closed CONN after giving a reason, return
  * that reason in ERR, with its errno. */

@@ -1,3 +1,4 @@
+/* The thread that watches the traffic of a round, and ends it. */
 #include "config.h"
 #include "run/monitor.h"
 
@@ -119,9 +120,27 @@ static void arm_timer(struct monitor *m)
 	timerfd_settime(m->timer_fd, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
+/* How long nothing may complete, in ns.  Of a peer that says nothing, now or
+ * after its DONE, the messages are all that tells that it lives. */
+static uint64_t progress_timeout(const struct monitor *m)
+{
+	return is_quiet(m) || m->have_done ? m->peer_timeout :
+					     m->peer.plan->timeout;
+}
+
+/* What to do when nothing completed in time. */
+static const char *progress_advice(const struct monitor *m)
+{
+	return explain_loss(m->peer.plan, m->progress->size,
+			    progress_timeout(m) < m->peer.plan->timeout ?
+			    "look at the client; --idle-timeout waits longer" :
+			    "check the path between both GIDs; --timeout waits "
+			    "longer");
+}
+
 static int check_progress(struct monitor *m)
 {
-	const uint64_t timeout = m->peer.plan->timeout;
+	const uint64_t timeout = progress_timeout(m);
 	const double seconds = (double)timeout / (double)SECOND;
 
 	if (m->progress->messages != m->messages) {
@@ -143,10 +162,7 @@ static int check_progress(struct monitor *m)
 		return fail(&m->err, -ETIMEDOUT,
 			    "use a smaller --batch; --timeout waits longer",
 			    "no batch completed for %.3g s", seconds);
-	return fail(&m->err, -ETIMEDOUT,
-		    explain_loss(m->peer.plan, m->progress->size,
-				 "check the path between both GIDs; --timeout "
-				 "waits longer"),
+	return fail(&m->err, -ETIMEDOUT, progress_advice(m),
 		    "nothing completed for %.3g s", seconds);
 }
 
@@ -236,11 +252,16 @@ static int check_quiet(struct monitor *m)
 			flow_set_phase(m->control, PHASE_ABORT);
 		return 0;
 	}
-	if (!m->closed_at || time_since(m->closed_at) < QUIET_GRACE)
+	if (m->closed_at && time_since(m->closed_at) >= QUIET_GRACE)
+		return fail(&m->err, -ECONNRESET, "look at its output",
+			    "the %s closed the connection while traffic ran",
+			    m->conn->peer);
+	if (time_until(m->traffic_until))
 		return 0;
-	return fail(&m->err, -ECONNRESET, "look at its output",
-		    "the %s closed the connection while traffic ran",
-		    m->conn->peer);
+	return fail(&m->err, -ETIMEDOUT, "look whether it hangs",
+		    "the %s did not end its traffic in the %.3g s that this "
+		    "may take", m->conn->peer,
+		    (double)time_since(m->began_at) / (double)SECOND);
 }
 
 static int on_tick(struct monitor *m)
@@ -377,33 +398,30 @@ static bool is_done_due(const struct monitor *m)
 	       (!m->awaits || atomic_load(&m->control->peer_sent));
 }
 
-/* The connection has something of a quiet peer, which is read later. */
-static int on_word(struct monitor *m)
+/* The connection has something of a quiet peer, which is read later: a client
+ * that has sent everything goes on, perhaps before this end has taken it all.
+ * Whether the peer is still there, what it sent does not say. */
+static void on_word(struct monitor *m, short events)
 {
 	char byte;
-	const ssize_t n = recv(m->conn->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
 
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return 0;
-	m->heard = true;
-	if (n <= 0)
+	if (events & OOB_GONE)
 		m->closed_at = time_now();
-	if (n > 0)
-		atomic_store_explicit(&m->control->peer_sent, true,
-				      memory_order_release);
-	if (n > 0)
-		sem_post(&m->peer_sent);
-	return 0;
+	if (m->heard || recv(m->conn->fd, &byte, 1,
+			     MSG_PEEK | MSG_DONTWAIT) <= 0)
+		return;
+	m->heard = true;
+	atomic_store_explicit(&m->control->peer_sent, true,
+			      memory_order_release);
+	sem_post(&m->peer_sent);
 }
 
 static int on_frame(struct monitor *m)
 {
 	struct frame frame;
-	int ret;
+	int ret = oob_take(m->conn, "the end of the run", &frame,
+			   &m->err);
 
-	if (is_quiet(m))
-		return on_word(m);
-	ret = oob_take(m->conn, "the end of the run", &frame, &m->err);
 	if (ret)
 		return ret == -EAGAIN ? 0 : ret;
 	m->heard_at = time_now();
@@ -425,6 +443,28 @@ static int on_frame(struct monitor *m)
 				m->conn->peer, frame_name(frame.type));
 	frame_free(&frame);
 	return ret;
+}
+
+/* EVENTS of the connection other than room to send. */
+static int on_connection(struct monitor *m, short events)
+{
+	if (m->have_done)
+		return oob_explain_gone(m->conn, "the end of the run",
+					&m->err);
+	if (!is_quiet(m))
+		return on_frame(m);
+	on_word(m, events);
+	return 0;
+}
+
+/* What to wait for at the connection: that the peer leaves, and what it says
+ * next, but not again for what is read later.  0: it has left. */
+static short connection_events(const struct monitor *m)
+{
+	if (m->closed_at)
+		return 0;
+	return (short)(POLLRDHUP | (m->have_done || m->heard ? 0 : POLLIN) |
+		       (m->sent_pending ? POLLOUT : 0));
 }
 
 /* A loop has something to send, or is over. */
@@ -465,8 +505,7 @@ bool monitor_take_event(struct ibv_context *context, struct error *err)
  * window.  Returns 0 to go on, 1 when all is done, or a negative errno. */
 static int poll_once(struct monitor *m)
 {
-	const short wants = (short)((m->have_done || m->heard ? 0 : POLLIN) |
-				    (m->sent_pending ? POLLOUT : 0));
+	const short wants = connection_events(m);
 	struct pollfd fds[N_FDS] = {
 		[WAKE] = { .fd = m->wake_fd, .events = POLLIN },
 		[TIMER] = { .fd = m->timer_fd, .events = POLLIN },
@@ -492,7 +531,7 @@ static int poll_once(struct monitor *m)
 	if (!ret && fds[ASYNC].revents)
 		ret = monitor_take_event(m->context, &m->err) ? -EIO : 0;
 	if (!ret && fds[CONTROL].revents & ~POLLOUT)
-		ret = on_frame(m);
+		ret = on_connection(m, fds[CONTROL].revents);
 	if (!ret && fds[STDIN].revents)
 		ret = on_line(m);
 	if (!ret && fds[TIMER].revents)
@@ -534,7 +573,9 @@ static void begin(struct monitor *m)
 	m->sent_done = m->sent_pending = false;
 	m->peer_sent_deadline = time_after(m->sent_timeout);
 	m->messages = 0;
-	m->must_progress = m->sends;
+	m->must_progress = m->sends ||
+		(is_quiet(m) &&
+		 plan_posts_receives(m->peer.plan, !m->peer.client));
 	m->listed = is_listed(m);
 	m->progress_ticks = clock_ticks(m->clock);
 	m->tick_at = now + TICK;

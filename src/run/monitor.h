@@ -46,6 +46,8 @@ struct monitor {
 				 * (meter_glance()); 0: none */
 	uint64_t peer_timeout;	/* ns without a frame from the peer */
 	uint64_t sent_timeout;	/* ns in which a server must have sent all */
+	uint64_t traffic_until;	/* when a quiet peer must have gone on
+				 * (base/time.h); UINT64_MAX: not known */
 	/* results, valid after monitor_stop() */
 	struct error err;	/* empty unless the run was aborted */
 	bool have_done;
@@ -59,9 +61,9 @@ struct monitor {
 	sem_t peer_sent;
 	_Atomic bool stop;
 	bool heard;		/* a quiet peer sent the first bytes of what
-				 * follows the traffic, or closed the
-				 * connection */
-	uint64_t closed_at;	/* it closed it; 0: it has not */
+				 * follows the traffic */
+	uint64_t closed_at;	/* a quiet peer closed the connection; 0: it
+				 * has not */
 	_Atomic bool sent_requested;	/* by the loops: SENT may be sent */
 	struct sent sent;
 	bool sent_pending;	/* SENT must still be sent */

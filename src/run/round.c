@@ -1,3 +1,4 @@
+/* One end's traffic of one size, from its preparation to its row. */
 #include "config.h"
 #include "run/round.h"
 
@@ -380,8 +381,10 @@ int round_report(struct run *run, struct done *mine, struct done *theirs,
 int round_start(struct run *run)
 {
 	struct result *r = run->result;
-	int ret = monitor_start(&run->monitor, &r->error);
+	int ret;
 
+	run->monitor.traffic_until = run->traffic_until;
+	ret = monitor_start(&run->monitor, &r->error);
 	if (!ret && r->setup_seconds == 0)
 		r->setup_seconds =
 			(double)(clock_raw_ns() - run->began_at) / 1e9;

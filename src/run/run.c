@@ -1,3 +1,4 @@
+/* What one end of a test is made of, and how long it waits for the other. */
 #include "config.h"
 #include "run/run.h"
 
@@ -24,6 +25,7 @@ void run_begin(struct run *run, bool client, struct connection *conn,
 	run->device = device;
 	run->result = result;
 	run->plan = &result->params.plan;
+	run->traffic_until = UINT64_MAX;
 	result->at_server = !client;
 	*(client ? &result->client : &result->server) = device->port;
 	clock_gettime(CLOCK_REALTIME, &result->started);

@@ -43,6 +43,9 @@ struct run {
 	struct meter meter;
 	struct counter_reader *counters;	/* NULL: none are read */
 	struct monitor monitor;
+	uint64_t traffic_until;	/* when a quiet peer must have ended the
+				 * traffic (base/time.h); UINT64_MAX: no
+				 * limit */
 	uint64_t asked_ticks;	/* the client's START was sent, or came */
 	uint64_t answered_ticks;	/* the server's was sent, or came */
 	_Atomic uint32_t sending;	/* loops that still send */

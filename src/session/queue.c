@@ -1,3 +1,4 @@
+/* A client's process at a server waits for its turn. */
 #include "config.h"
 #include "session/dialogue.h"
 
@@ -69,13 +70,18 @@ static int client_left(struct session *s)
 		    "turn");
 }
 
-/* A waiting client may send only signs of life. */
+/* A waiting client may send only signs of life; a quiet one waits for its
+ * answer. */
 static int receive_sign(struct session *s, struct waiting *w)
 {
 	struct error *err = session_error(s);
 	struct frame frame;
-	int ret = oob_take(s->run.conn, "a sign of life", &frame, err);
+	int ret;
 
+	if (s->run.plan->quiet)
+		return fail(err, -EPROTO, NULL, "the client did not wait for "
+			    "its turn: it sent more before it was answered");
+	ret = oob_take(s->run.conn, "a sign of life", &frame, err);
 	if (ret)
 		return ret == -EAGAIN ? 0 : ret;
 	w->heard_at = time_now();
@@ -115,7 +121,7 @@ static int wait_once(struct session *s, struct waiting *w)
 	struct connection *conn = s->run.conn;
 	struct pollfd fds[N_FDS] = {
 		[PLACE] = { .fd = conn->turn_fd, .events = POLLIN },
-		[CLIENT] = { .fd = conn->fd, .events = POLLIN | POLLRDHUP },
+		[CLIENT] = { .fd = conn->fd, .events = POLLIN | OOB_GONE },
 		[SIGNAL] = { .fd = conn->cancel_fd, .events = POLLIN },
 	};
 	int ret = 0;

@@ -167,15 +167,20 @@ static int receive(struct session *s, struct reach *r, struct frame *frame)
 static int handle_next_frame(struct session *s, struct reach *r)
 {
 	struct connection *conn = s->run.conn;
+	/* what comes after both proofs is for the next step */
+	const bool reads = r->must_prove || r->needs_proof;
 	struct frame frame;
 	int ret = 0;
 
 	if (r->must_prove || r->sending)
-		ret = oob_wait(conn->fd, POLLIN, &conn->cancel_fd,
-			       time_after(POLL_PERIOD), session_error(s));
+		ret = oob_wait(conn->fd, reads ? POLLIN : OOB_GONE,
+			       &conn->cancel_fd, time_after(POLL_PERIOD),
+			       session_error(s));
 	if (ret == -ETIMEDOUT)
 		return 0;
-	if (ret || !(r->must_prove || r->needs_proof))
+	if (!ret && !reads)
+		return oob_explain_gone(conn, "a completion", session_error(s));
+	if (ret)
 		return ret;
 	ret = receive(s, r, &frame);
 	if (ret)

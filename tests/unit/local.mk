@@ -18,7 +18,8 @@ verbs_tests = \
 	tests/unit/test_need_count.c \
 	tests/unit/test_numa.c tests/unit/test_outcome.c \
 	tests/unit/test_pacing.c \
-	tests/unit/test_perftest_talk.c tests/unit/test_ready.c \
+	tests/unit/test_perftest_talk.c tests/unit/test_quiet_peer.c \
+	tests/unit/test_ready.c \
 	tests/unit/test_refusals.c tests/unit/test_resources.c \
 	tests/unit/test_session.c tests/unit/test_shapes.c \
 	tests/unit/test_turn.c tests/unit/test_watch.c tests/unit/test_xrc.c
@@ -128,6 +129,7 @@ threaded = \
 	tests/unit/test_memory_kinds \
 	tests/unit/test_pacing \
 	tests/unit/test_peers \
+	tests/unit/test_quiet_peer \
 	tests/unit/test_ready \
 	tests/unit/test_samples \
 	tests/unit/test_session \

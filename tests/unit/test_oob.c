@@ -6,6 +6,8 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include "base/time.h"
@@ -91,6 +93,35 @@ TEST(test_the_deadline_is_for_the_whole_frame)
 	oob_close(&conn);
 	pthread_join(w.thread, NULL);
 	close(w.fd);
+}
+
+/* A peer without signs of life whose host is gone would else never be
+ * missed. */
+TEST(test_the_kernel_asks_for_the_host)
+{
+	struct sockaddr_in at = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	const int listener = socket(AF_INET, SOCK_STREAM, 0);
+	const int client = socket(AF_INET, SOCK_STREAM, 0);
+	struct connection conn = { .fd = client };
+	socklen_t length = sizeof(at), size = sizeof(int);
+	int on = 0, idle = 0, period = 0, count = 0;
+
+	assert_int_equal(bind(listener, (struct sockaddr *)&at, length), 0);
+	assert_int_equal(listen(listener, 1), 0);
+	getsockname(listener, (struct sockaddr *)&at, &length);
+	assert_int_equal(connect(client, (struct sockaddr *)&at, length), 0);
+	oob_probe_host(&conn);
+	getsockopt(client, SOL_SOCKET, SO_KEEPALIVE, &on, &size);
+	getsockopt(client, IPPROTO_TCP, TCP_KEEPIDLE, &idle, &size);
+	getsockopt(client, IPPROTO_TCP, TCP_KEEPINTVL, &period, &size);
+	getsockopt(client, IPPROTO_TCP, TCP_KEEPCNT, &count, &size);
+	assert_true(on);
+	assert_int_equal(idle + period * count, 10);
+	close(client);
+	close(listener);
 }
 
 TEST(test_silence_and_close)
@@ -587,6 +618,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_who_left_without_a_word_is_lost),
 	cmocka_unit_test(test_byte_by_byte),
 	cmocka_unit_test(test_the_deadline_is_for_the_whole_frame),
+	cmocka_unit_test(test_the_kernel_asks_for_the_host),
 	cmocka_unit_test(test_silence_and_close),
 	cmocka_unit_test(test_what_is_there_is_taken),
 	cmocka_unit_test(test_taken_in_pieces),

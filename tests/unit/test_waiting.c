@@ -206,6 +206,14 @@ TEST(test_half_an_answer)
 	end();
 }
 
+static void *serve_later(void *argument)
+{
+	(void)argument;
+	usleep(400000);
+	tell(PLACE_SERVED);
+	return NULL;
+}
+
 TEST(test_client_left)
 {
 	const struct error why = { .code = "ECANCELED",
@@ -263,6 +271,38 @@ TEST(test_client_says_what_is_not_due)
 	begin();
 	assert_int_equal(write(peer.fd, "GET / HTTP/1.1\r\n", 16), 16);
 	assert_int_equal(queue_wait(&session, LIMIT), -EPROTO);
+	end();
+}
+
+/* One that gives no signs of life may wait for any time, is sent nothing, and
+ * says nothing before it is answered. */
+TEST(test_quiet_client)
+{
+	struct error err = { 0 };
+	struct frame frame;
+	pthread_t thread;
+
+	begin();
+	result.params.plan.quiet = true;
+	result.params.plan.timeout = SECOND / 20;
+	tell(1);
+	pthread_create(&thread, NULL, serve_later, NULL);
+	assert_int_equal(queue_wait(&session, LIMIT), 0);
+	pthread_join(thread, NULL);
+	assert_int_equal(oob_take(&peer, "x", &frame, &err), -EAGAIN);
+	end();
+	begin();
+	result.params.plan.quiet = true;
+	assert_int_equal(write(peer.fd, "0", 1), 1);
+	check_refused(-EPROTO, "the client did not wait for its turn: it sent "
+			       "more before it was answered");
+	end();
+	begin();
+	result.params.plan.quiet = true;
+	assert_int_equal(write(peer.fd, "0", 1), 1);
+	oob_close(&peer);
+	check_refused(-ECONNRESET, "the client closed the connection while it "
+				   "waited for its turn");
 	end();
 }
 
@@ -424,6 +464,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_client_left),
 	cmocka_unit_test(test_client_gives_up),
 	cmocka_unit_test(test_client_says_what_is_not_due),
+	cmocka_unit_test(test_quiet_client),
 	cmocka_unit_test(test_client_is_silent),
 	cmocka_unit_test(test_client_waits_long),
 	cmocka_unit_test(test_interrupted),

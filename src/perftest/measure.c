@@ -1,3 +1,4 @@
+/* A measurement with perftest at the other end, from the queue pairs on. */
 #include "config.h"
 #include "perftest/steps.h"
 
@@ -11,12 +12,11 @@
 #include "net/frames.h"
 #include "perftest/schedule.h"
 #include "perftest/talk.h"
+#include "perftest/traffic_time.h"
 #include "session/setup.h"
 
 #define MIB 1048576.0
 #define LONGEST_FILLING 120
-/* What the messages of a run that counts them may take, in ns. */
-#define LONGEST_COUNT (3600 * SECOND)
 
 /* How long the peer may take until its memory is full of random bytes, before
  * its first key: on a slow host a second for each MiB, but one that has much
@@ -47,15 +47,36 @@ int perftest_connect(struct session *s)
 			   filling_time(s));
 }
 
-int perftest_start(struct session *s, uint64_t size)
+/* At a server, the time of the client's traffic in messages of SIZE bytes
+ * begins.  A client waits for as long as its user wants. */
+static void begin_traffic(struct session *s, uint64_t size)
 {
-	(void)size;
-	return talk_follow(s, schedule_of(s->run.plan)->begin, 0);
+	struct run *run = &s->run;
+
+	if (!run->client)
+		run->traffic_until =
+			time_after(traffic_time(run->plan, size,
+						run->result->server.rate_mbps) +
+				   run_peer_timeout(run));
 }
 
-/* How long the peer may take after this end's time was over. */
+int perftest_start(struct session *s, uint64_t size)
+{
+	int ret = talk_follow(s, schedule_of(s->run.plan)->begin, 0);
+
+	begin_traffic(s, size);
+	return ret;
+}
+
+/* How long the peer may take besides its timeout after this end's traffic was
+ * over: a client, what is left of its time. */
 static uint64_t more_time(const struct session *s)
 {
+	const uint64_t left = time_until(s->run.traffic_until);
+	const uint64_t timeout = run_peer_timeout(&s->run);
+
+	if (!s->run.client)
+		return left > timeout ? left - timeout : 0;
 	return s->run.plan->iterations ? 0 : s->run.plan->duration;
 }
 
@@ -190,28 +211,21 @@ static bool is_only_read(const struct session *s)
 	       !plan_is_pingpong(s->run.plan);
 }
 
-/* How long the client may read from this end. */
-static uint64_t reading_time(const struct plan *plan)
-{
-	const uint64_t most = LONGEST_COUNT / plan->timeout;
-
-	return plan->iterations ?
-		       smaller(plan->iterations, most) * plan->timeout :
-		       2 * plan->duration;
-}
-
 int perftest_measure(struct session *s)
 {
 	const char *last = schedule_of(s->run.plan)->close;
 	const bool read = is_only_read(s);
-	int ret = read ? 0 : exchange_rounds(s);
+	int ret = 0;
 
+	if (read)
+		begin_traffic(s, plan_largest(s->run.plan));
+	else
+		ret = exchange_rounds(s);
 	if (ret)
 		return ret;
 	session_stage(s, read ? "traffic" : "bye");
 	if (!ends_with_report(s))
-		ret = talk_follow(s, last, read ? reading_time(s->run.plan) :
-						  more_time(s));
+		ret = talk_follow(s, last, more_time(s));
 	if (!ret && *last)
 		talk_end(s);
 	return ret;

@@ -473,12 +473,16 @@ def test_a_client_that_stops_anywhere_is_one_line():
 
 
 def test_a_client_that_falls_silent_is_left():
+    """Before its traffic, and during it: sends, writes and reads."""
     silent = []
-    for i in (1, 3, 5, 9):
-        server, port = our_server()
+    for test, i in (("write_bw", 1), ("write_bw", 3), ("write_bw", 5),
+                    ("write_bw", 9), ("write_bw", 7), ("send_bw", 8),
+                    ("read_lat", 8)):
+        server, port = our_server(test, "-n", 60)
         silent.append((server, fake_perftest.as_client(port, CLIENT[:i])[0]))
     for server, sock in silent:
-        failed(server, "said nothing", seconds=20)
+        failed(server, "said nothing|nothing completed|did not end its traffic",
+               seconds=20)
         sock.close()
 
 

@@ -68,6 +68,7 @@ pure_tests = \
 	tests/unit/test_service.c tests/unit/test_summary.c \
 	tests/unit/test_sysfs.c tests/unit/test_text.c \
 	tests/unit/test_time.c tests/unit/test_topology.c \
+	tests/unit/test_traffic_time.c \
 	tests/unit/test_units.c tests/unit/test_usage.c \
 	tests/unit/test_verify.c tests/unit/test_verify_faults.c \
 	tests/unit/test_watch_lines.c tests/unit/test_wire.c \

@@ -1,3 +1,5 @@
+/* The messages about turns between a server and the processes of its
+ * clients. */
 #include "config.h"
 #include "net/turn.h"
 
@@ -41,9 +43,10 @@ static int send_message(int fd, enum turn_message kind, uint64_t limit)
 								       0;
 }
 
-int turn_request(int fd, uint64_t limit)
+int turn_request(int fd, uint64_t limit, bool quiet)
 {
-	return send_message(fd, TURN_REQUEST, limit);
+	return send_message(fd, quiet ? TURN_REQUEST_QUIET : TURN_REQUEST,
+			    limit);
 }
 
 int turn_receive_place(int fd, uint32_t *place)

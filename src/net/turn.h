@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "net/frames.h"
@@ -28,6 +29,8 @@ enum queue_place {
 enum turn_message {
 	TURN_NO_MESSAGE,	/* no message now */
 	TURN_REQUEST,		/* it asks for a turn */
+	TURN_REQUEST_QUIET,	/* it does, for a client without signs of
+				 * life */
 	TURN_RELEASE,		/* it gives its turn back */
 };
 
@@ -44,8 +47,9 @@ int turn_send_place(int fd, uint32_t place);
 
 /* In a client's process. */
 
-/* Ask for a turn that may last LIMIT ns.  Returns 0 or a negative errno. */
-int turn_request(int fd, uint64_t limit);
+/* Ask for a turn that may last LIMIT ns, for a client that gives no signs of
+ * life if it is QUIET.  Returns 0 or a negative errno. */
+int turn_request(int fd, uint64_t limit, bool quiet);
 
 /* Receive *PLACE (enum queue_place) from the parent.  Returns 0, -EAGAIN when
  * there is no message now, or -EPIPE when the parent is gone. */

@@ -1,4 +1,5 @@
-/* Agrees with a peer that is perftest on what is measured, and checks it. */
+/* What the two ends of perftest's dialogue agree on before they have queue
+ * pairs. */
 #include "config.h"
 #include "perftest/steps.h"
 
@@ -177,9 +178,9 @@ static uint32_t score(const struct gid *gid)
 	       (uint32_t)!gid_is_link_local(&gid->raw) << 8 | gid->type;
 }
 
-/* Choose this end's GID before the peer's is known.  An InfiniBand port has
- * none, unless the user asks for one. */
-static int choose_gid(struct session *s)
+/* The peer's is not known yet.  An InfiniBand port has none, unless the user
+ * asks for one. */
+int perftest_choose_gid(struct session *s)
 {
 	struct result *r = s->run.result;
 	const struct port *port = port_of(s, false);
@@ -294,5 +295,5 @@ int perftest_agree(struct session *s)
 	talk_of(s)->reads = !op_table[plan->op].fetches ? 1 :
 			    asked != PLAN_AUTO ? asked :
 			    own->limits.max_qp_rd_atom;
-	return choose_gid(s);
+	return 0;
 }

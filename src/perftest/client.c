@@ -1,3 +1,4 @@
+/* The client of a server that is perftest or verbsperf. */
 #include "config.h"
 #include "perftest/perftest.h"
 
@@ -68,12 +69,13 @@ static int meet(struct session *s)
 	}
 	snprintf(t->name, sizeof(t->name), "perftest %s", t->version.text);
 	log_info("the server is %s", t->name);
+	oob_probe_host(s->run.conn);
 	return check_version(s);
 }
 
 static session_step *const steps[] = {
-	session_open_samples, meet, perftest_agree, perftest_connect,
-	perftest_measure, NULL,
+	session_open_samples, meet, perftest_agree, perftest_choose_gid,
+	perftest_connect, perftest_measure, NULL,
 };
 
 const struct dialogue perftest_client_dialogue = {

@@ -29,11 +29,18 @@ static struct key key_of(const struct session *s, uint32_t i)
 static int swap_key(struct session *s, uint32_t i, uint64_t more,
 		    struct key *theirs)
 {
+	const size_t came = talk_of(s)->first_key_size;
 	const bool global = talk_of(s)->global;
 	const struct key mine = key_of(s, i);
 	uint8_t out[KEY_SIZE_GID], in[KEY_SIZE_GID];
 	int ret;
 
+	if (came && came != key_size(global))
+		return fail(session_error(s), -EPROTO,
+			    "choose GIDs with -x at both ends",
+			    "the %s (%s) has %s GID, and this end has %s",
+			    s->run.conn->peer, talk_of(s)->name,
+			    global ? "no" : "a", global ? "one" : "none");
 	key_encode(&mine, global, out);
 	ret = talk_swap(s, "key", more, out, in, key_size(global));
 	if (!ret && key_decode(in, global, theirs))

@@ -29,6 +29,12 @@ static uint64_t filling_time(const struct session *s)
 	return (uint64_t)(fmin(mib, LONGEST_FILLING) * (double)SECOND);
 }
 
+int perftest_await_ready(struct session *s)
+{
+	session_stage(s, "endpoint");
+	return talk_await_key(s, filling_time(s));
+}
+
 int perftest_connect(struct session *s)
 {
 	struct result *r = s->run.result;
@@ -43,8 +49,9 @@ int perftest_connect(struct session *s)
 	resources_describe(&s->run.res, &r->path, &mine);
 	setup_note_end(r, s->run.client, &mine);
 	free(mine.qps);
+	/* a server's client has filled it */
 	return talk_follow(s, schedule_of(s->run.plan)->connect,
-			   filling_time(s));
+			   s->run.client ? filling_time(s) : 0);
 }
 
 /* At a server, the time of the client's traffic in messages of SIZE bytes
@@ -53,6 +60,7 @@ static void begin_traffic(struct session *s, uint64_t size)
 {
 	struct run *run = &s->run;
 
+	talk_of(s)->most = 0;
 	if (!run->client)
 		run->traffic_until =
 			time_after(traffic_time(run->plan, size,

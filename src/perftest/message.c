@@ -1,3 +1,4 @@
+/* perftest's messages, written and read byte by byte. */
 #include "config.h"
 #include "perftest/message.h"
 
@@ -78,6 +79,14 @@ int mtu_decode(const uint8_t bytes[MTU_SIZE], uint8_t *mtu)
 		return -EPROTO;
 	*mtu = value;
 	return 0;
+}
+
+/* Where a key has its GID, if it has one: two digits and a colon. */
+#define GID_AT 50
+
+bool key_is_global(const uint8_t bytes[KEY_SIZE_LID])
+{
+	return bytes[GID_AT + 2] == ':';
 }
 
 void key_encode(const struct key *key, bool global, uint8_t *bytes)

@@ -69,6 +69,9 @@ static inline size_t key_size(bool global)
 	return global ? KEY_SIZE_GID : KEY_SIZE_LID;
 }
 
+/* True when BYTES, the beginning of a key, are of one with a GID. */
+bool key_is_global(const uint8_t bytes[KEY_SIZE_LID]);
+
 /* Write key_size() bytes, of which the last is NUL. */
 void key_encode(const struct key *key, bool global, uint8_t *bytes);
 int key_decode(const uint8_t *bytes, bool global, struct key *key);

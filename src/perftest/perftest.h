@@ -9,6 +9,7 @@
  *	page size             ->  <-     page size
  *	cache line            ->  <-     cache line
  *	MTU                   ->  <-     MTU
+ *	first key             ->         the client waits for its turn here
  *	keys, once or twice   ->  <-     keys: what ENDPOINT has
  *	          traffic, and keys as barriers
  *	report                ->  <-     report, of some tests

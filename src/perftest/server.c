@@ -1,4 +1,4 @@
-/* The beginning of a server's dialogue, and all of it with a perftest. */
+/* The server of any client: who is there, and the turn of a perftest. */
 #include "config.h"
 #include "perftest/perftest.h"
 
@@ -47,8 +47,12 @@ static int sends_version(struct session *s)
 	return n == 1 && isdigit(byte);
 }
 
-/* The time that a turn may have which begins before the test is known. */
-#define LONGEST_UNKNOWN (3600 * SECOND)
+/* The longest turn of a perftest that says how much it measures. */
+#define LONGEST_TOLD (3600 * SECOND)
+/* What a client with its turn may take for a message until its traffic begins,
+ * and more for each of its queue pairs, which it connects meanwhile. */
+#define SETUP_TIME (2 * SECOND)
+#define SETUP_PER_QP (SECOND / 50)
 
 /* perftest cannot prove that it has a key. */
 static int check_permission(const struct session *s, struct error *err)
@@ -94,22 +98,42 @@ static int take_own(struct session *s)
 	const struct parameters *test = params->perftest_test;
 
 	params->key_file = NULL;
-	params->plan.quiet = true;
 	if (test) {
 		params->plan = test->plan;
 		params->timed = test->timed;
 		params->gbits = test->gbits;
 	}
+	params->plan.quiet = true;
+	/* nobody waits for its end */
+	if (!params->max_duration && params->once)
+		params->max_duration = 2 * PLAN_LONGEST;
 	if (!perftest_has_settings(s))
 		return limits_check(params, session_error(s));
 	if (!params->max_duration)
-		params->max_duration = params->once ? 2 * PLAN_LONGEST :
-						      LONGEST_UNKNOWN;
+		params->max_duration = LONGEST_TOLD;
 	return 0;
 }
 
-/* Serve a perftest: it waits for its turn as long as it must, for the answer to
- * its version. */
+/* The port, which a client is told of before its turn, and before anything is
+ * made on the device. */
+static int read_port(struct session *s)
+{
+	struct parameters any = s->run.result->params;
+	struct device device = { 0 };
+	int ret;
+
+	if (s->run.device->context)
+		return 0;
+	session_stage(s, "device");
+	/* perftest_agree() reports what is wrong with it */
+	any.plan.check = true;
+	ret = device_open(&any, &device, session_error(s));
+	s->run.result->server = device.port;
+	device_close(&device);
+	return ret;
+}
+
+/* Answer a perftest that this server serves. */
 static int admit(struct session *s)
 {
 	struct error *err = session_error(s);
@@ -122,12 +146,33 @@ static int admit(struct session *s)
 	if (ret)
 		return ret;
 	log_info("the client is %s", t->name);
-	ret = session_take_turn(s) ?: session_open_device(s);
-	session_stage(s, "hello");
+	oob_probe_host(s->run.conn);
 	version_encode(perftest_has_settings(s) ? VERSION_TOLD : VERSION_SAID,
 		       mine);
-	return ret ? ret : talk_send(s, "version", mine, VERSION_SIZE,
-				     time_after(run_peer_timeout(&s->run)));
+	return talk_send(s, "version", mine, VERSION_SIZE,
+			 time_after(run_peer_timeout(&s->run))) ?:
+	       read_port(s);
+}
+
+/* It waits for its turn as long as it must, for the answer to its first key:
+ * only then is it known what it wants, and that it wants it now.  Others wait
+ * for it from here on. */
+static int take_turn(struct session *s)
+{
+	struct result *r = s->run.result;
+	const struct plan *plan = &r->params.plan;
+	int ret = session_take_turn(s) ?: session_open_device(s);
+
+	if (ret)
+		return ret;
+	if (mtu_bytes(r->server.active_mtu) < plan->mtu)
+		return fail(&r->error, -EAGAIN, "try again",
+			    "the MTU of %s became %u, and the client was told "
+			    "%u before its turn", r->server.device,
+			    mtu_bytes(r->server.active_mtu), plan->mtu);
+	if (s->run.conn->turn_fd >= 0 && !r->params.once)
+		talk_of(s)->most = SETUP_TIME + plan->qps * SETUP_PER_QP;
+	return 0;
 }
 
 /* Learn who is there: a verbsperf goes on with frames. */
@@ -158,7 +203,8 @@ static int meet(struct session *s)
 }
 
 static session_step *const steps[] = {
-	meet, perftest_agree, perftest_connect, perftest_measure, NULL,
+	meet, perftest_agree, perftest_await_ready, take_turn,
+	perftest_choose_gid, perftest_connect, perftest_measure, NULL,
 };
 
 const struct dialogue perftest_server_dialogue = {

@@ -1,10 +1,13 @@
+/* One end of perftest's exchange: messages over TCP, each with a deadline. */
 #include "config.h"
 #include "perftest/talk.h"
 
 #include <errno.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/socket.h>
 
+#include "base/numbers.h"
 #include "base/time.h"
 #include "net/wait.h"
 
@@ -64,11 +67,22 @@ static int closed(struct session *s, const char *what, size_t got, size_t size)
 		    s->run.conn->peer, talk_of(s)->name, what, got, size);
 }
 
+/* Take the key that came first, if it has not been taken.  Returns its size. */
+static size_t take_first_key(struct talk *t, uint8_t *bytes, size_t most)
+{
+	const size_t size = smaller(t->first_key_size, most);
+
+	memcpy(bytes, t->first_key, size);
+	t->first_key_size = 0;
+	return size;
+}
+
 /* Receive until there are LEAST bytes, and if there are then more, MOST. */
 static int receive(struct session *s, const char *what, uint8_t *bytes,
 		   size_t least, size_t most, uint64_t deadline, size_t *got)
 {
-	for (*got = 0; *got < most && *got != least;) {
+	*got = take_first_key(talk_of(s), bytes, most);
+	while (*got < most && *got != least) {
 		int ret = wait_ready(s, POLLIN, deadline);
 		ssize_t n;
 
@@ -103,10 +117,41 @@ int talk_receive_settings(struct session *s, uint8_t *bytes, size_t *size)
 		       time_after(run_peer_timeout(&s->run)), size);
 }
 
+int talk_await_key(struct session *s, uint64_t more)
+{
+	const uint64_t deadline = time_after(run_peer_timeout(&s->run) + more);
+	uint8_t bytes[KEY_SIZE_GID];
+	struct talk *t = talk_of(s);
+	struct key key;
+	bool global;
+	int ret = talk_receive(s, "key", bytes, KEY_SIZE_LID, deadline);
+
+	global = !ret && key_is_global(bytes);
+	if (global)
+		ret = talk_receive(s, "key", bytes + KEY_SIZE_LID,
+				   KEY_SIZE_GID - KEY_SIZE_LID, deadline);
+	if (ret)
+		return ret;
+	if (key_decode(bytes, global, &key))
+		return talk_refuse(s, "key");
+	t->first_key_size = key_size(global);
+	memcpy(t->first_key, bytes, t->first_key_size);
+	return 0;
+}
+
+/* How long the peer may take for a message, in ns. */
+static uint64_t answer_time(const struct session *s)
+{
+	const uint64_t timeout = run_peer_timeout(&s->run);
+	const uint64_t most = talk_of(s)->most;
+
+	return most ? smaller(most, timeout) : timeout;
+}
+
 int talk_swap(struct session *s, const char *what, uint64_t more,
 	      const uint8_t *out, uint8_t *in, size_t size)
 {
-	const uint64_t deadline = time_after(run_peer_timeout(&s->run) + more);
+	const uint64_t deadline = time_after(answer_time(s) + more);
 
 	if (s->run.client)
 		return talk_send(s, what, out, size, deadline) ?:

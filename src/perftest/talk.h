@@ -12,6 +12,11 @@ struct talk {
 	struct version version;	/* the peer's */
 	char name[32];		/* "perftest 6.06" */
 	bool global;		/* keys have GIDs */
+	uint8_t first_key[KEY_SIZE_GID];	/* the client's, until it is
+						 * its turn in the exchange */
+	size_t first_key_size;	/* 0: not come, or taken */
+	uint64_t most;		/* ns that an answer may take; 0: the
+				 * timeout */
 	uint32_t page;		/* the larger of both ends' */
 	uint32_t reads;		/* that this end says it can answer */
 	bool knows_peer;	/* its queue pairs have come */
@@ -37,6 +42,10 @@ int talk_send(struct session *s, const char *what, const uint8_t *bytes,
 	      size_t size, uint64_t deadline);
 int talk_receive(struct session *s, const char *what, uint8_t *bytes,
 		 size_t size, uint64_t deadline);
+
+/* Receive the client's first key, in its time and MORE ns, and keep it for the
+ * exchange of keys. */
+int talk_await_key(struct session *s, uint64_t more);
 
 /* Receive one message of SETTINGS_SIZE bytes or the shorter size, *SIZE. */
 int talk_receive_settings(struct session *s, uint8_t *bytes, size_t *size);

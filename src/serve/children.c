@@ -1,3 +1,4 @@
+/* A server's table of client processes, and the queue for turns. */
 #include "config.h"
 #include "serve/children.h"
 
@@ -17,6 +18,8 @@ static uint32_t *count_of(struct children *c, enum child_state state)
 	switch (state) {
 	case CHILD_WAITING:
 		return &c->n_waiting;
+	case CHILD_HELD:
+		return &c->n_held;
 	case CHILD_SERVED:
 		return &c->n_served;
 	case CHILD_REPORTING:
@@ -58,6 +61,12 @@ static void refuse(struct children *c, struct child *child,
 	child->place = why;
 }
 
+static void append_to_queue(struct children *c, struct child *child)
+{
+	c->queue[c->n_waiting] = child;
+	set_state(c, child, CHILD_WAITING);
+}
+
 static uint32_t count_from_host(const struct children *c,
 				enum child_state state, const struct child *as)
 {
@@ -70,21 +79,23 @@ static uint32_t count_from_host(const struct children *c,
 }
 
 void children_enqueue(struct children *c, struct child *child, uint64_t limit,
-		      bool over)
+		      bool quiet, bool over)
 {
 	if (child->state != CHILD_NEW)
 		return;
 	child->limit = limit;
-	if (over) {
+	child->quiet = quiet;
+	if (over)
 		refuse(c, child, PLACE_OVER);
-	} else if (c->n_waiting == WAITING_MAX) {
+	else if (c->n_waiting + c->n_held == WAITING_MAX)
 		refuse(c, child, PLACE_QUEUE_FULL);
-	} else if (count_from_host(c, CHILD_WAITING, child) >= WAITING_SHARE) {
+	else if (count_from_host(c, CHILD_WAITING, child) +
+		 count_from_host(c, CHILD_HELD, child) >= WAITING_SHARE)
 		refuse(c, child, PLACE_SHARE_FULL);
-	} else {
-		c->queue[c->n_waiting] = child;
-		set_state(c, child, CHILD_WAITING);
-	}
+	else if (quiet)
+		set_state(c, child, CHILD_HELD);
+	else
+		append_to_queue(c, child);
 }
 
 static void leave_queue(struct children *c, struct child *child)
@@ -97,10 +108,32 @@ static void leave_queue(struct children *c, struct child *child)
 		(c->n_waiting - i - 1) * sizeof(*c->queue));
 }
 
+/* The quiet clients of the address of AS in the queue or with a turn. */
+static uint32_t count_quiet(const struct children *c, const struct child *as)
+{
+	uint32_t n = 0;
+
+	for (struct child *child = c->all; child; child = child->next)
+		n += child->quiet && (child->state == CHILD_WAITING ||
+				      child->state == CHILD_SERVED) &&
+		     networks_same_host(&child->host, &as->host);
+	return n;
+}
+
+static void release_held(struct children *c, uint32_t parallel)
+{
+	for (struct child *child = c->all; child && c->n_held;
+	     child = child->next)
+		if (child->state == CHILD_HELD &&
+		    count_quiet(c, child) < parallel)
+			append_to_queue(c, child);
+}
+
 struct child *children_give_turns(struct children *c, uint32_t parallel)
 {
 	struct child *last = NULL;
 
+	release_held(c, parallel);
 	while (c->n_waiting && c->n_served < parallel) {
 		last = c->queue[0];
 		leave_queue(c, last);
@@ -149,6 +182,9 @@ void children_refuse_all(struct children *c)
 		leave_queue(c, child);
 		refuse(c, child, PLACE_OVER);
 	}
+	for (struct child *child = c->all; child; child = child->next)
+		if (child->state == CHILD_HELD)
+			refuse(c, child, PLACE_OVER);
 }
 
 bool child_has_unsent_place(const struct child *child)
@@ -222,7 +258,8 @@ struct child *children_kill_overdue(struct children *c, uint64_t grace)
 
 uint32_t children_count(const struct children *c)
 {
-	return c->n_waiting + c->n_served + c->n_reporting + c->n_others;
+	return c->n_waiting + c->n_held + c->n_served + c->n_reporting +
+	       c->n_others;
 }
 
 void children_signal(const struct children *c, int number)

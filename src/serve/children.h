@@ -12,10 +12,11 @@
 #include "base/ip.h"
 #include "net/oob.h"
 
-/* Most clients that have not asked for a turn yet, and that wait for one. */
+/* Most clients that have not asked for a turn yet, and that wait for one or
+ * are held. */
 #define NEW_MAX 128
 #define WAITING_MAX 128
-/* Most waiting clients from one address. */
+/* Most of these from one address. */
 #define WAITING_SHARE (WAITING_MAX / 4)
 /* Most processes whose report waits for its reader. */
 #define REPORTING_MAX 256
@@ -23,6 +24,7 @@
 enum child_state {
 	CHILD_NEW,		/* has not asked for a turn yet */
 	CHILD_WAITING,
+	CHILD_HELD,		/* waits for its address to have a place */
 	CHILD_SERVED,		/* it has its turn */
 	CHILD_REPORTING,	/* turn over, report waits */
 	CHILD_REFUSED,		/* gets no turn, ends by itself */
@@ -39,6 +41,7 @@ struct child {
 	uint64_t came_at;	/* ns of CLOCK_MONOTONIC */
 	uint64_t served_at;	/* its turn began, likewise */
 	uint64_t limit;		/* ns its turn may last */
+	bool quiet;		/* its client gives no signs of life */
 	char address[ADDRESS_TEXT_SIZE];
 	struct ip_address host;
 	struct child *next;
@@ -48,6 +51,7 @@ struct children {
 	struct child *all;	/* in order of arrival */
 	struct child *queue[WAITING_MAX];
 	uint32_t n_waiting;
+	uint32_t n_held;
 	uint32_t n_served;
 	uint32_t n_reporting;
 	uint32_t n_others;	/* in any other state */
@@ -62,12 +66,18 @@ void children_add(struct children *c, pid_t pid, int fd,
  * CHILD requests a turn that may last LIMIT ns.  Put it into the queue; refuse
  * it if OVER (no more turns), or if too many clients wait, in all or from its
  * address.
+ *
+ * A QUIET client may have fallen silent long ago, which only its turn would
+ * tell.  Therefore such clients of one address have as many places as are
+ * served at once, in the queue or with a turn; the others are held until one of
+ * them is free, so that clients from elsewhere come between them.
  */
 void children_enqueue(struct children *c, struct child *child, uint64_t limit,
-		      bool over);
+		      bool quiet, bool over);
 
 /*
- * Give turns to waiting clients while fewer than PARALLEL are served, and a
+ * Let clients that are held into the queue, if there is a place for their
+ * address.  Give turns to waiting clients while fewer than PARALLEL are served, and a
  * place to each of the others.  Returns the last client whose turn came, or
  * NULL.
  */

@@ -1,4 +1,4 @@
-/* The permanent server: takes clients, and decides whose turn it is. */
+/* The permanent server: accepts clients, each for a process of its own. */
 #include "config.h"
 #include "serve/serve.h"
 
@@ -188,8 +188,9 @@ static void on_child(struct server *s, struct child *child)
 	uint64_t limit;
 	int ret = turn_receive_message(child->fd, &limit);
 
-	if (ret == TURN_REQUEST)
-		children_enqueue(&s->children, child, limit, s->only != 0);
+	if (ret == TURN_REQUEST || ret == TURN_REQUEST_QUIET)
+		children_enqueue(&s->children, child, limit,
+				 ret == TURN_REQUEST_QUIET, s->only != 0);
 	if (ret == TURN_RELEASE &&
 	    !children_release_turn(&s->children, child)) {
 		log_begin_stranger();

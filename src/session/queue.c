@@ -153,7 +153,7 @@ int queue_wait(struct session *s, uint64_t limit)
 		return 0;
 	}
 	session_stage(s, "queue");
-	ret = turn_request(s->run.conn->turn_fd, limit);
+	ret = turn_request(s->run.conn->turn_fd, limit, s->run.plan->quiet);
 	if (ret)
 		return fail_errno(session_error(s), ret, NULL,
 				  "cannot ask for a turn");

@@ -136,10 +136,12 @@ TEST(keys)
 	assert_int_equal(sizeof(WITHOUT_GID), KEY_SIZE_LID);
 	key_encode(&with_gid, true, bytes);
 	assert_memory_equal(bytes, WITH_GID, KEY_SIZE_GID);
+	assert_true(key_is_global(bytes));
 	assert_int_equal(key_decode(bytes, true, &key), 0);
 	assert_memory_equal(&key, &with_gid, sizeof(key));
 	key_encode(&lid, false, bytes);
 	assert_memory_equal(bytes, WITHOUT_GID, KEY_SIZE_LID);
+	assert_false(key_is_global(bytes));
 	assert_int_equal(key_decode(bytes, false, &key), 0);
 	assert_memory_equal(&key, &lid, sizeof(key));
 }

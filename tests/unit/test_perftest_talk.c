@@ -124,6 +124,78 @@ TEST(a_message_cut_at_any_byte_is_one_clear_line)
 			}
 }
 
+static const struct key first = {
+	.reads = 1,
+	.qp = { .qpn = 0x11, .psn = 0x6d808b, .rkey = 0x309, .va = 1 << 20 },
+};
+
+static void peer_says_key(bool global, size_t size)
+{
+	uint8_t bytes[KEY_SIZE_GID];
+
+	key_encode(&first, global, bytes);
+	assert_int_equal(send(peer, bytes, size, MSG_NOSIGNAL), size);
+}
+
+/* A server reads it before the client's turn, and answers it then. */
+TEST(the_first_key_waits_for_its_answer)
+{
+	uint8_t bytes[KEY_SIZE_GID], answer[KEY_SIZE_GID];
+
+	for (int global = 0; global < 2; global++) {
+		const size_t size = key_size(global);
+
+		begin(false, SECOND);
+		peer_says_key(global, size);
+		assert_int_equal(talk_await_key(&session, 0), 0);
+		assert_int_equal(talk_of(&session)->first_key_size, size);
+		assert_int_equal(recv(peer, answer, size, MSG_DONTWAIT), -1);
+		assert_int_equal(ping_pong(size), 0);
+		key_encode(&first, global, bytes);
+		assert_memory_equal(heard, bytes, size);
+		assert_int_equal(recv(peer, answer, size, 0), size);
+		/* once */
+		peer_says(size);
+		assert_int_equal(ping_pong(size), 0);
+		assert_int_equal(heard[0], 9);
+		end();
+	}
+}
+
+TEST(no_first_key_is_no_turn)
+{
+	for (int global = 0; global < 2; global++)
+		for (size_t cut = 0; cut < key_size(global); cut += 7) {
+			begin(false, SECOND);
+			peer_says_key(global, cut);
+			assert_int_equal(shutdown(peer, SHUT_WR), 0);
+			assert_int_equal(talk_await_key(&session, 0),
+					 -ECONNRESET);
+			assert_says("(perftest 6.06) closed");
+			end();
+		}
+	begin(false, SECOND);
+	peer_says(KEY_SIZE_GID);
+	assert_int_equal(talk_await_key(&session, 0), -EPROTO);
+	assert_says("cannot be read");
+	end();
+	begin(false, SECOND / 100);
+	assert_int_equal(talk_await_key(&session, SECOND / 100), -ETIMEDOUT);
+	end();
+}
+
+/* During its turn, in which others wait. */
+TEST(an_answer_may_have_less_time_than_the_timeout)
+{
+	const uint64_t before = time_now();
+
+	begin(false, 3600 * SECOND);
+	talk_of(&session)->most = SECOND / 100;
+	assert_int_equal(ping_pong(KEY_SIZE_GID), -ETIMEDOUT);
+	assert_true(time_since(before) < patient(10) * SECOND);
+	end();
+}
+
 TEST(silence_at_any_byte_ends_in_time)
 {
 	for (size_t cut = 0; cut < KEY_SIZE_GID; cut += 9) {
@@ -197,6 +269,10 @@ TEST_FILE()
 		cmocka_unit_test(each_end_sends_one_whole_message),
 		cmocka_unit_test(bytes_that_come_one_by_one_are_a_message),
 		cmocka_unit_test(a_message_cut_at_any_byte_is_one_clear_line),
+		cmocka_unit_test(the_first_key_waits_for_its_answer),
+		cmocka_unit_test(no_first_key_is_no_turn),
+		cmocka_unit_test(
+			an_answer_may_have_less_time_than_the_timeout),
 		cmocka_unit_test(silence_at_any_byte_ends_in_time),
 		cmocka_unit_test(a_peer_that_has_left_is_one_clear_line),
 		cmocka_unit_test(what_fails_is_named),

@@ -68,7 +68,13 @@ static uint32_t sent_place(int i)
 
 static void ask(int i)
 {
-	children_enqueue(&children, list[i], LIMIT, false);
+	children_enqueue(&children, list[i], LIMIT, false, false);
+}
+
+/* The same, for a client that gives no signs of life. */
+static void ask_quietly(int i)
+{
+	children_enqueue(&children, list[i], LIMIT, true, false);
 }
 
 static struct child *go(uint32_t parallel)
@@ -137,7 +143,7 @@ TEST(test_too_many_and_too_late)
 	for (int i = 1; i <= WAITING_MAX; i++)
 		assert_int_equal(sent_place(i), PLACE_OVER);
 	assert_int_equal(sent_place(0), PLACE_SERVED);
-	children_enqueue(&children, list[MANY - 1], LIMIT, true);
+	children_enqueue(&children, list[MANY - 1], LIMIT, false, true);
 	go(1);
 	assert_int_equal(sent_place(MANY - 1), PLACE_OVER);
 	assert_int_equal(children.n_others, MANY - 1);
@@ -256,13 +262,80 @@ TEST(test_share_of_one_host)
 	end(last + 2);
 }
 
+/* Of one host's quiet clients as many have a place as are served at once:
+ * others come between them, also from the same host. */
+TEST(test_quiet_clients_of_one_host)
+{
+	begin(6);
+	for (int i = 0; i < 4; i++) {
+		list[i]->host = host_of(1);
+		ask_quietly(i);
+	}
+	list[5]->host = host_of(1);
+	assert_ptr_equal(go(1), list[0]);
+	assert_int_equal(children.n_held, 3);
+	ask(5);
+	ask_quietly(4);
+	assert_null(go(1));
+	assert_int_equal(sent_place(5), 1);
+	assert_int_equal(sent_place(4), 2);
+	assert_int_equal(sent_place(1), PLACE_UNKNOWN);
+	/* its turn is over: the next one is behind the others */
+	assert_true(children_release_turn(&children, list[0]));
+	assert_ptr_equal(go(1), list[5]);
+	assert_int_equal(sent_place(1), 2);
+	assert_int_equal(sent_place(2), PLACE_UNKNOWN);
+	/* has no more patience */
+	children_remove(&children, list[1]);
+	assert_null(go(1));
+	assert_int_equal(sent_place(2), 2);
+	children_remove(&children, list[3]);
+	assert_int_equal(children.n_held, 0);
+	end(6);
+}
+
+TEST(test_quiet_clients_at_once)
+{
+	begin(4);
+	for (int i = 0; i < 4; i++) {
+		list[i]->host = host_of(1);
+		ask_quietly(i);
+	}
+	assert_ptr_equal(go(3), list[2]);
+	assert_int_equal(children.n_held, 1);
+	children_remove(&children, list[1]);
+	assert_ptr_equal(go(3), list[3]);
+	assert_int_equal(children.n_held, 0);
+	end(4);
+}
+
+TEST(test_held_clients_have_a_share_and_an_end)
+{
+	const int last = WAITING_SHARE;
+
+	begin(last + 2);
+	for (int i = 0; i <= last; i++) {
+		list[i]->host = host_of(1);
+		ask_quietly(i);
+	}
+	go(0);
+	assert_int_equal(sent_place(last), PLACE_SHARE_FULL);
+	assert_int_equal(children.n_held, WAITING_SHARE);
+	children_refuse_all(&children);
+	children_send_places(&children);
+	for (int i = 0; i < last; i++)
+		assert_int_equal(sent_place(i), PLACE_OVER);
+	assert_int_equal(children.n_held, 0);
+	end(last + 2);
+}
+
 /* Each turn has a limit of its own. */
 TEST(test_which_turn_is_due)
 {
 	begin(3);
-	children_enqueue(&children, list[0], 3 * LIMIT, false);
-	children_enqueue(&children, list[1], LIMIT, false);
-	children_enqueue(&children, list[2], 2 * LIMIT, false);
+	children_enqueue(&children, list[0], 3 * LIMIT, false, false);
+	children_enqueue(&children, list[1], LIMIT, false, false);
+	children_enqueue(&children, list[2], 2 * LIMIT, false, false);
 	assert_int_equal(children_first_deadline(&children, 0), UINT64_MAX);
 	go(3);
 	assert_int_equal(children_first_deadline(&children, 7),
@@ -363,6 +436,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_room_for_others),
 	cmocka_unit_test(test_share_of_one_host),
 	cmocka_unit_test(test_room_comes_from_the_busiest_host),
+	cmocka_unit_test(test_quiet_clients_of_one_host),
+	cmocka_unit_test(test_quiet_clients_at_once),
+	cmocka_unit_test(test_held_clients_have_a_share_and_an_end),
 	cmocka_unit_test(test_which_turn_is_due),
 	cmocka_unit_test(test_turn_ends_before_the_report),
 	cmocka_unit_test(test_too_many_reports),

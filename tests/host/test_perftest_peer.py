@@ -472,6 +472,18 @@ def test_a_client_that_stops_anywhere_is_one_line():
     wait_for_all(servers)
 
 
+NO_GID = b"0001:0001:001000:123456:00000500:00007f0000000000:00000000\0"
+
+
+def test_a_client_without_a_gid_is_one_line():
+    server, port = our_server()
+    sock, answers = fake_perftest.as_client(port, [*CLIENT[:4], NO_GID, KEY])
+    sock.close()
+    assert len(answers) == 4
+    failed(server, r"the client \(perftest 6.06\) has no GID, and this end has "
+           "one; choose GIDs")
+
+
 def test_a_client_that_falls_silent_is_left():
     """Before its traffic, and during it: sends, writes and reads."""
     silent = []

@@ -1,3 +1,4 @@
+/* Reads CPU times and context switches from the kernel. */
 #include "config.h"
 #include "host/cpu_use.h"
 
@@ -147,23 +148,25 @@ struct cpu_use cpu_use_between(const struct cpu_use *before,
 	return use;
 }
 
-bool cpu_use_machine(uint64_t *busy_ns, uint64_t *all_ns)
+struct machine_use cpu_use_machine(void)
 {
 	unsigned long long c[MACHINE_COLUMNS];
 	uint64_t sum = 0;
 	char line[256];
 
-	*busy_ns = *all_ns = CPU_UNKNOWN;
 	if (!sysfs_read(line, sizeof(line), "/proc/stat") ||
 	    sscanf(line, "cpu %llu %llu %llu %llu %llu %llu %llu %llu",
 		   &c[USER], &c[NICE], &c[SYSTEM], &c[IDLE], &c[IOWAIT],
 		   &c[IRQ], &c[SOFTIRQ], &c[STEAL]) != MACHINE_COLUMNS)
-		return false;
+		return (struct machine_use){ CPU_UNKNOWN, CPU_UNKNOWN,
+					     CPU_UNKNOWN };
 	for (int i = 0; i < MACHINE_COLUMNS; i++)
 		sum += c[i];
-	*all_ns = sum * ns_per_tick();
-	*busy_ns = (sum - c[IDLE] - c[IOWAIT]) * ns_per_tick();
-	return true;
+	return (struct machine_use){
+		.all_ns = sum * ns_per_tick(),
+		.busy_ns = (sum - c[IDLE] - c[IOWAIT]) * ns_per_tick(),
+		.stolen_ns = c[STEAL] * ns_per_tick(),
+	};
 }
 
 uint64_t cpu_throttles(void)

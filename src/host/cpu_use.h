@@ -36,10 +36,15 @@ struct cpu_use cpu_use_task(const struct cpu_task *task);
 struct cpu_use cpu_use_between(const struct cpu_use *before,
 			       const struct cpu_use *after);
 
-/* Read the time since the machine began, summed over its CPUs: all of it, and
- * that in which a CPU had something to do.  False, with both CPU_UNKNOWN, if
- * the machine does not say. */
-bool cpu_use_machine(uint64_t *busy_ns, uint64_t *all_ns);
+/* The time since the machine began, in ns, summed over its CPUs; all are
+ * CPU_UNKNOWN if the machine does not say. */
+struct machine_use {
+	uint64_t all_ns;
+	uint64_t busy_ns;	/* a CPU had something to do, or was stolen */
+	uint64_t stolen_ns;	/* a hypervisor ran something else */
+};
+
+struct machine_use cpu_use_machine(void);
 
 /* How often CPUs were throttled, because they were too hot, since the machine
  * began; CPU_UNKNOWN if it does not say. */

@@ -28,7 +28,9 @@
 	  code_receivers(c, done), done->n_receivers = 0) \
 	X(CLOCK, "clock", true, \
 	  done->span[0] || isfinite(done->clock.drift), code_spans(c, done), \
-	  done->clock.drift = NAN; done->span[0] = done->span[1] = 0)
+	  done->clock.drift = NAN; done->span[0] = done->span[1] = 0) \
+	X(ON_CPU, "on-cpu", true, done->own.cpu.ns, \
+	  code_on_cpu(c, &done->own.cpu), clear_on_cpu(&done->own.cpu))
 
 WIRE_FIELD_IDS(FIELD_LIST);
 
@@ -115,9 +117,39 @@ static void code_loops(struct cursor *c, struct cpu_cost *cost)
 
 static void code_cpu(struct cursor *c, struct cpu_cost *cost)
 {
+	/* told by another field, if at all */
+	if (c->frame)
+		cost->stolen_ns = CPU_UNKNOWN;
 	code_process(c, cost);
 	code_machine(c, cost);
 	code_loops(c, cost);
+}
+
+static void code_on_cpu(struct cursor *c, struct cpu_cost *cost)
+{
+	uint32_t n = cost->n_threads;
+
+	WIRE(c, 8, cost->stolen_ns);
+	if (cost->stolen_ns != CPU_UNKNOWN)
+		wire_expect(c, "stolen time of all CPUs", cost->stolen_ns, 0,
+			    cost->host_ns);
+	WIRE_WITHIN(c, 4, n, "number of loops", cost->n_threads,
+		    cost->n_threads);
+	for (uint32_t i = 0; i < n && wire_is_good(c); i++) {
+		struct cpu_thread *thread = &cost->threads[i];
+
+		WIRE_WITHIN(c, 8, thread->loop_ns, "time of a loop", 0,
+			    CPU_UNKNOWN - 1);
+		WIRE_WITHIN(c, 8, thread->on_cpu_ns, "time on a CPU", 0,
+			    thread->loop_ns);
+	}
+}
+
+static void clear_on_cpu(struct cpu_cost *cost)
+{
+	cost->stolen_ns = CPU_UNKNOWN;
+	for (uint32_t i = 0; i < cost->n_threads; i++)
+		cost->threads[i].loop_ns = cost->threads[i].on_cpu_ns = 0;
 }
 
 /* The numbers of struct done in the order of the frame. */

@@ -178,6 +178,11 @@
  *		START to the client's DONE; the server's only.  Then a string,
  *		the kernel's clocksource.
  *
+ *		Field 6, "on-cpu", optional, after field 2: u64 time that a
+ *		hypervisor took from all CPUs of the machine (2^60: not known),
+ *		u32 n, as in field 2, n x { u64 time that the loop ran (0: not
+ *		known), u64 time of it in which its thread had a CPU }, in ns.
+ *
  * fields:	a list of fields as in net/wire.h.
  *
  * AGAIN, BYE and ALIVE carry nothing.  While traffic runs both ends send ALIVE

@@ -1,3 +1,4 @@
+/* What both ends' CPUs did, as text and as JSON. */
 #include "config.h"
 #include "report/parts.h"
 
@@ -36,8 +37,13 @@ static json_t *threads(const struct cpu_cost *cost)
 		const struct cpu_use *use = &thread->use;
 
 		json_add(array,
-			 json_pack("{s:o, s:o, s:o, s:o, s:o}", "cpu",
-				   json_number(thread->cpu), "user_seconds",
+			 json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "cpu",
+				   json_number(thread->cpu), "loop_seconds",
+				   thread->loop_ns ? seconds(thread->loop_ns) :
+						     json_null(),
+				   "on_cpu_percent",
+				   json_measured(cpu_thread_percent(thread)),
+				   "user_seconds",
 				   seconds(use->user_ns), "system_seconds",
 				   seconds(use->system_ns),
 				   "voluntary_switches", count(use->voluntary),
@@ -56,12 +62,13 @@ static json_t *end(const struct result_row *row, bool client)
 	if (!cost->ns)
 		return json_null();
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-			 "s:o}", "seconds", json_measured(f.seconds),
+			 "s:o, s:o}", "seconds", json_measured(f.seconds),
 			 "user_seconds", seconds(use->user_ns),
 			 "system_seconds", seconds(use->system_ns),
 			 "utilization_percent", json_measured(f.percent),
 			 "host_utilization_percent",
-			 json_measured(f.host_percent), "voluntary_switches",
+			 json_measured(f.host_percent), "stolen_percent",
+			 json_measured(f.stolen_percent), "voluntary_switches",
 			 count(use->voluntary), "involuntary_switches",
 			 count(use->involuntary), "ns_per_message",
 			 json_measured(f.ns_per_message), "ns_per_gb",

@@ -1,16 +1,44 @@
+/* Readings at both edges of the measurement window. */
 #include "config.h"
 #include "run/meter.h"
 
+#include "base/numbers.h"
 #include "base/time.h"
 #include "base/xalloc.h"
+
+static struct meter_moment moment(uint64_t at, const struct cpu_use *use)
+{
+	if (use->user_ns == CPU_UNKNOWN)
+		return (struct meter_moment){ 0 };
+	return (struct meter_moment){ at, use->user_ns + use->system_ns };
+}
+
+/* Read what the calling thread has used into USE; returns when. */
+static struct meter_moment read_own(struct cpu_use *use)
+{
+	*use = cpu_use_thread();
+	return moment(time_now(), use);
+}
+
+/* The same of another thread. */
+static struct meter_moment read_task(const struct cpu_task *task,
+				     struct cpu_use *use)
+{
+	const uint64_t at = time_now();
+
+	*use = cpu_use_task(task);
+	return moment(at, use);
+}
 
 void meter_thread_begins(struct meter *meter, uint32_t number)
 {
 	struct meter_thread *thread = &meter->threads[number];
+	struct cpu_use use;
 
 	/* the first is known since meter_begin() */
 	if (number)
 		thread->task = cpu_task_self();
+	thread->begins = read_own(&use);
 	atomic_store_explicit(&thread->began, true, memory_order_release);
 }
 
@@ -18,7 +46,7 @@ void meter_thread_ends(struct meter *meter, uint32_t number)
 {
 	struct meter_thread *thread = &meter->threads[number];
 
-	thread->last = cpu_use_thread();
+	thread->ends = read_own(&thread->last);
 	atomic_store_explicit(&thread->over, true, memory_order_release);
 }
 
@@ -31,11 +59,13 @@ static bool has_begun(const struct meter_thread *thread)
  * yet has used none. */
 static void open_threads(struct meter *meter)
 {
-	meter->threads[0].opened = cpu_use_task(&meter->threads[0].task);
-	for (uint32_t t = 1; t < CPUS_MAX; t++)
-		if (has_begun(&meter->threads[t]))
-			meter->threads[t].opened =
-				cpu_use_task(&meter->threads[t].task);
+	for (uint32_t t = 0; t < CPUS_MAX; t++) {
+		struct meter_thread *thread = &meter->threads[t];
+
+		if (!t || has_begun(thread))
+			thread->opens = read_task(&thread->task,
+						  &thread->opened);
+	}
 }
 
 static void close_threads(struct meter *meter)
@@ -48,7 +78,8 @@ static void close_threads(struct meter *meter)
 		if (atomic_load_explicit(&thread->over, memory_order_acquire))
 			thread->closed = thread->last;
 		else
-			thread->closed = cpu_use_task(&thread->task);
+			thread->closes = read_task(&thread->task,
+						   &thread->closed);
 	}
 }
 
@@ -61,7 +92,7 @@ void meter_open(struct meter *meter)
 	struct meter_reading *r = &meter->first;
 
 	r->interrupts = interrupts_of(meter->device);
-	cpu_use_machine(&r->host_busy_ns, &r->host_ns);
+	r->host = cpu_use_machine();
 	open_threads(meter);
 	r->process = cpu_use_process();
 	r->at = time_now();
@@ -78,7 +109,7 @@ void meter_close(struct meter *meter)
 	close_threads(meter);
 	r->process = cpu_use_process();
 	r->at = time_now();
-	cpu_use_machine(&r->host_busy_ns, &r->host_ns);
+	r->host = cpu_use_machine();
 	r->interrupts = interrupts_of(meter->device);
 }
 
@@ -114,13 +145,42 @@ static void describe_machine(const struct meter *meter,
 	const struct meter_reading *a = &meter->first;
 	const struct meter_reading *b = &meter->second;
 
-	cost->host_ns = between(a->host_ns, b->host_ns);
-	cost->host_busy_ns = between(a->host_busy_ns, b->host_busy_ns);
+	cost->host_ns = between(a->host.all_ns, b->host.all_ns);
+	cost->host_busy_ns = between(a->host.busy_ns, b->host.busy_ns);
+	cost->stolen_ns = between(a->host.stolen_ns, b->host.stolen_ns);
 	/* the kernel's idle time may go backwards */
 	if (cost->host_ns == CPU_UNKNOWN ||
 	    cost->host_busy_ns > cost->host_ns)
 		cost->host_ns = cost->host_busy_ns = CPU_UNKNOWN;
+	if (cost->host_ns == CPU_UNKNOWN || cost->stolen_ns > cost->host_ns)
+		cost->stolen_ns = CPU_UNKNOWN;
 	cost->interrupts = between(a->interrupts, b->interrupts);
+}
+
+/* How long the loop of THREAD ran inside the window, and had a CPU; its thread
+ * may sleep before it and after it. */
+static void describe_loop(const struct meter_thread *thread,
+			  struct cpu_thread *row)
+{
+	const struct meter_moment *from = &thread->opens, *to = &thread->closes;
+
+	if (thread->begins.at > from->at)
+		from = &thread->begins;
+	if (!to->at || (thread->ends.at && thread->ends.at < to->at))
+		to = &thread->ends;
+	if (!from->at || to->at <= from->at || to->used < from->used)
+		return;
+	row->loop_ns = to->at - from->at;
+	row->on_cpu_ns = smaller(to->used - from->used, row->loop_ns);
+}
+
+static struct cpu_thread describe_thread(const struct meter_thread *thread,
+					 uint32_t cpu)
+{
+	struct cpu_thread row = { .cpu = cpu, .use = use_of_thread(thread) };
+
+	describe_loop(thread, &row);
+	return row;
 }
 
 void meter_describe(const struct meter *meter, const struct cpus *cpus,
@@ -136,10 +196,9 @@ void meter_describe(const struct meter *meter, const struct cpus *cpus,
 	cost->n_threads = count_threads(meter);
 	cost->threads = xcalloc(cost->n_threads, sizeof(*cost->threads));
 	for (uint32_t t = 0; t < cost->n_threads; t++)
-		cost->threads[t] = (struct cpu_thread){
-			.cpu = cpus->n ? cpus->id[t % cpus->n] : PLAN_AUTO,
-			.use = use_of_thread(&meter->threads[t]),
-		};
+		cost->threads[t] = describe_thread(
+			&meter->threads[t],
+			cpus->n ? cpus->id[t % cpus->n] : PLAN_AUTO);
 }
 
 void meter_begin(struct meter *meter, const char *device)
@@ -152,9 +211,11 @@ void meter_glance(struct meter *meter, const struct counter_reader *counters)
 {
 	struct moment now = { .ns = time_since(meter->opened) };
 	const struct cpu_use process = cpu_use_process();
+	const struct machine_use host = cpu_use_machine();
 
 	now.process_ns = process.user_ns + process.system_ns;
-	cpu_use_machine(&now.host_busy_ns, &now.host_ns);
+	now.host_busy_ns = host.busy_ns;
+	now.host_ns = host.all_ns;
 	now.throttled = cpu_throttles();
 	now.counters = counter_reader_glance(counters);
 	timeline_add(&meter->timeline, &now);

@@ -21,6 +21,12 @@
  * the loops, too, because a loop makes no system call; a thread reads for
  * itself only once its loop is over. */
 
+/* The CPU time that a thread had used at a time of CLOCK_MONOTONIC, in ns. */
+struct meter_moment {
+	uint64_t at;		/* 0: not read */
+	uint64_t used;
+};
+
 /* The thread of one loop. */
 struct meter_thread {
 	_Atomic bool began;	/* task is valid */
@@ -29,13 +35,14 @@ struct meter_thread {
 	struct cpu_use opened;
 	struct cpu_use closed;
 	struct cpu_use last;	/* when its loop was over */
+	/* of its loop and of the window */
+	struct meter_moment begins, opens, closes, ends;
 };
 
 struct meter_reading {
 	uint64_t at;		/* CLOCK_MONOTONIC; 0: not read */
 	struct cpu_use process;
-	uint64_t host_busy_ns;
-	uint64_t host_ns;
+	struct machine_use host;
 	uint64_t interrupts;
 };
 

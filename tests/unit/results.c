@@ -162,18 +162,21 @@ void result_add_cpu(struct result *r)
 			.process = { 490000000, 10000000, 3, 4 },
 			.host_busy_ns = 630000000,
 			.host_ns = 2000000000,
+			.stolen_ns = 20000000,
 			.interrupts = CPU_UNKNOWN,
 			.n_threads = 1,
 			.threads = xcalloc(1, sizeof(struct cpu_thread)),
 		};
 		at[1].cpu.threads[0] = (struct cpu_thread){
-			3, { 480000000, 10000000, 1, CPU_UNKNOWN } };
+			3, { 480000000, 10000000, 1, CPU_UNKNOWN },
+			500000000, 490000000 };
 		if (!k)
 			at[0].cpu = (struct cpu_cost){
 				.ns = 400000000,
 				.process = { 0, 200000, 8, 0 },
 				.host_busy_ns = CPU_UNKNOWN,
 				.host_ns = CPU_UNKNOWN,
+				.stolen_ns = CPU_UNKNOWN,
 				.interrupts = 1234,
 			};
 	}

@@ -10,8 +10,8 @@
 #define UNKNOWN CPU_UNKNOWN
 
 static struct cpu_thread threads[] = {
-	{ 3, { 11, 12, 13, 14 } },
-	{ PLAN_AUTO, { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN } },
+	{ 3, { 11, 12, 13, 14 }, 60, 27 },
+	{ PLAN_AUTO, { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN }, 0, 0 },
 };
 
 static const struct cpu_cost sample = {
@@ -19,6 +19,7 @@ static const struct cpu_cost sample = {
 	.process = { 900000000, 100000000, 7, 8 },
 	.host_busy_ns = 3000000000,
 	.host_ns = 8000000000,
+	.stolen_ns = 2000000000,
 	.interrupts = 21,
 	.n_threads = 2,
 	.threads = threads,
@@ -32,6 +33,9 @@ TEST(test_figures)
 	assert_close(f.percent, 50, 1e-12);
 	assert_close(f.user_percent, 45, 1e-12);
 	assert_close(f.host_percent, 37.5, 1e-12);
+	assert_close(f.stolen_percent, 25, 1e-12);
+	assert_close(cpu_thread_percent(&threads[0]), 45, 1e-12);
+	assert_true(isnan(cpu_thread_percent(&threads[1])));
 	/* half a second of CPU time for a thousand messages */
 	assert_close(f.ns_per_message, 500000, 1e-12);
 	assert_close(f.ns_per_gb, 1e12, 1e-12);
@@ -48,6 +52,9 @@ TEST(test_figures_that_are_not_known)
 	assert_true(isnan(f.ns_per_gb) && isnan(f.ns_per_message));
 	f = cpu_cost_figures(&cost, 0, 8);
 	assert_true(isnan(f.ns_per_gb) && isnan(f.ns_per_message));
+	cost.stolen_ns = UNKNOWN;
+	f = cpu_cost_figures(&cost, 1000, 8);
+	assert_true(isnan(f.stolen_percent) && f.host_percent > 0);
 	cost.host_ns = cost.host_busy_ns = UNKNOWN;
 	f = cpu_cost_figures(&cost, 1000, 8);
 	assert_true(isnan(f.host_percent) && f.percent > 0);
@@ -90,6 +97,7 @@ TEST(test_there_and_back)
 			    sizeof(sample.process));
 	assert_int_equal(got.own.cpu.host_busy_ns, sample.host_busy_ns);
 	assert_int_equal(got.own.cpu.host_ns, sample.host_ns);
+	assert_int_equal(got.own.cpu.stolen_ns, sample.stolen_ns);
 	assert_int_equal(got.own.cpu.interrupts, sample.interrupts);
 	assert_int_equal(got.own.cpu.n_threads, 2);
 	for (uint32_t t = 0; t < 2; t++) {
@@ -97,6 +105,10 @@ TEST(test_there_and_back)
 		assert_memory_equal(&got.own.cpu.threads[t].use,
 				    &threads[t].use,
 				    sizeof(threads[t].use));
+		assert_int_equal(got.own.cpu.threads[t].loop_ns,
+				 threads[t].loop_ns);
+		assert_int_equal(got.own.cpu.threads[t].on_cpu_ns,
+				 threads[t].on_cpu_ns);
 	}
 	done_free(&got);
 	assert_null(got.own.cpu.threads);
@@ -111,9 +123,11 @@ TEST(test_not_read_is_not_sent)
 	struct error err;
 	struct done got;
 
-	/* id, flags, name, length; the value */
+	/* id, flags, name, length; the value; of both fields */
 	assert_int_equal(full.length, frame.length + (2 + 1 + 2 + 3 + 4) +
-					      8 * 8 + 4 + 2 * (4 + 4 * 8));
+					      8 * 8 + 4 + 2 * (4 + 4 * 8) +
+					      (2 + 1 + 2 + 6 + 4) +
+					      8 + 4 + 2 * (2 * 8));
 	assert_int_equal(decode(&frame, &got, &err), 0);
 	assert_int_equal(got.own.cpu.ns, 0);
 	done_free(&got);
@@ -133,9 +147,12 @@ TEST(test_bytes)
 		0, 0, 0, 1, 0, 0, 0, 3,
 		0, 0, 0, 0, 0, 0, 0, 11, 0, 0, 0, 0, 0, 0, 0, 12,
 		0, 0, 0, 0, 0, 0, 0, 13, 0, 0, 0, 0, 0, 0, 0, 14,
+		0, 6, 1, 0, 6, 'o', 'n', '-', 'c', 'p', 'u', 0, 0, 0, 28,
+		0x10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1,
+		0, 0, 0, 0, 0, 0, 0, 60, 0, 0, 0, 0, 0, 0, 0, 27,
 	};
-	const struct cpu_cost cost = { 9, { 1, 2, 3, 4 }, UNKNOWN, UNKNOWN, 5,
-				       1, threads };
+	const struct cpu_cost cost = { 9, { 1, 2, 3, 4 }, UNKNOWN, UNKNOWN,
+				       UNKNOWN, 5, 1, threads };
 	struct frame frame = frame_of(&cost);
 
 	assert_non_null(memmem(frame.bytes + WIRE_HEADER_SIZE, frame.length,
@@ -156,6 +173,27 @@ static void check(const struct cpu_cost *cost, const char *text)
 	else
 		assert_string_equal(got.implausible.message, "");
 	assert_int_equal(got.own.cpu.ns, text ? 0 : cost->ns);
+	done_free(&got);
+	frame_free(&frame);
+}
+
+/* The same of the times on a CPU, of which the first thread has one. */
+static void check_on_cpu(const struct cpu_cost *cost, const char *text)
+{
+	struct frame frame = frame_of(cost);
+	struct error err;
+	struct done got;
+
+	assert_int_equal(decode(&frame, &got, &err), 0);
+	if (text)
+		assert_contains(error_text(&got.implausible), text);
+	else
+		assert_string_equal(got.implausible.message, "");
+	assert_int_equal(got.own.cpu.ns, cost->ns);
+	assert_int_equal(got.own.cpu.n_threads, cost->n_threads);
+	assert_int_equal(got.own.cpu.threads[0].loop_ns,
+			 text ? 0 : cost->threads[0].loop_ns);
+	assert_true(!text || got.own.cpu.stolen_ns == UNKNOWN);
 	done_free(&got);
 	frame_free(&frame);
 }
@@ -229,6 +267,51 @@ TEST(test_each_value_of_a_thread)
 	}
 }
 
+/* What a peer says of its threads' time on a CPU is left out alone, if it
+ * cannot be. */
+TEST(test_each_time_on_a_cpu)
+{
+	static const struct {
+		size_t offset;
+		uint64_t value;
+		const char *text;
+	} rows[] = {
+		{ offsetof(struct cpu_thread, loop_ns), 27, NULL },
+		{ offsetof(struct cpu_thread, loop_ns), 26, "time on a CPU" },
+		{ offsetof(struct cpu_thread, loop_ns), UNKNOWN,
+		  "time of a loop" },
+		{ offsetof(struct cpu_thread, on_cpu_ns), 60, NULL },
+		{ offsetof(struct cpu_thread, on_cpu_ns), 61,
+		  "time on a CPU 61: expected 0 to 60" },
+		{ offsetof(struct cpu_thread, on_cpu_ns), UINT64_MAX,
+		  "time on a CPU" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct cpu_thread one = threads[0];
+		struct cpu_cost cost = sample;
+
+		cost.n_threads = 1;
+		cost.threads = &one;
+		*(uint64_t *)((char *)&one + rows[i].offset) = rows[i].value;
+		check_on_cpu(&cost, rows[i].text);
+	}
+}
+
+TEST(test_stolen_time)
+{
+	struct cpu_cost cost = sample;
+
+	cost.stolen_ns = UNKNOWN;
+	check_on_cpu(&cost, NULL);
+	cost.stolen_ns = cost.host_ns + 1;
+	check_on_cpu(&cost, "stolen time of all CPUs");
+	cost = sample;
+	cost.host_ns = cost.host_busy_ns = UNKNOWN;
+	cost.stolen_ns = UNKNOWN + 1;
+	check_on_cpu(&cost, "stolen time of all CPUs");
+}
+
 TEST(test_number_of_threads)
 {
 	struct cpu_thread many[CPUS_MAX + 1] = { { 0 } };
@@ -270,6 +353,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_bytes),
 	cmocka_unit_test(test_each_value),
 	cmocka_unit_test(test_each_value_of_a_thread),
+	cmocka_unit_test(test_each_time_on_a_cpu),
+	cmocka_unit_test(test_stolen_time),
 	cmocka_unit_test(test_number_of_threads),
 	cmocka_unit_test(test_truncation),
 };

@@ -164,26 +164,28 @@ TEST(test_machine)
 	static const struct {
 		const char *text;
 		bool ok;
-		uint64_t busy, all;	/* ticks */
+		uint64_t busy, all, stolen;	/* ticks */
 	} rows[] = {
 		{ "cpu  1 2 4 8 16 32 64 128 256 512\ncpu0 1 2\n", true, 231,
-		  255 },
-		{ "cpu  1 0 0 8 0 0 0 0\n", true, 1, 9 },
-		{ "cpu  1 2 4 8 16 32 64\n", false, 0, 0 },
-		{ "intr 1 2 4 8 16 32 64 128\n", false, 0, 0 },
-		{ "", false, 0, 0 },
+		  255, 128 },
+		{ "cpu  1 0 0 8 0 0 0 0\n", true, 1, 9, 0 },
+		{ "cpu  1 2 4 8 16 32 64\n", false, 0, 0, 0 },
+		{ "intr 1 2 4 8 16 32 64 128\n", false, 0, 0, 0 },
+		{ "", false, 0, 0, 0 },
 	};
 	const uint64_t tick = SECOND / (uint64_t)sysconf(_SC_CLK_TCK);
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		uint64_t busy, all;
+		struct machine_use use;
 
 		host_file("/proc/stat", rows[i].text);
-		assert_int_equal(cpu_use_machine(&busy, &all), rows[i].ok);
-		assert_int_equal(busy, rows[i].ok ? rows[i].busy * tick :
-						    UNKNOWN);
-		assert_int_equal(all, rows[i].ok ? rows[i].all * tick :
-						   UNKNOWN);
+		use = cpu_use_machine();
+		assert_int_equal(use.busy_ns, rows[i].ok ?
+				 rows[i].busy * tick : UNKNOWN);
+		assert_int_equal(use.all_ns, rows[i].ok ?
+				 rows[i].all * tick : UNKNOWN);
+		assert_int_equal(use.stolen_ns, rows[i].ok ?
+				 rows[i].stolen * tick : UNKNOWN);
 	}
 }
 

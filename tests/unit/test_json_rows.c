@@ -109,6 +109,7 @@ TEST(test_cpu)
 	check_number(root, "results.0.cpu.client.utilization_percent", 100);
 	check_number(root, "results.0.cpu.client.host_utilization_percent",
 		     31.5);
+	check_number(root, "results.0.cpu.client.stolen_percent", 1);
 	check_number(root, "results.0.cpu.client.voluntary_switches", 3);
 	check_number(root, "results.0.cpu.client.involuntary_switches", 4);
 	check_number(root, "results.0.cpu.client.ns_per_message", 500);
@@ -116,6 +117,9 @@ TEST(test_cpu)
 	check_number(root, "results.1.cpu.client.ns_per_gb", 500e9 / 65536);
 	check_null(root, "results.0.cpu.client.interrupts");
 	check_number(root, "results.0.cpu.client.threads.0.cpu", 3);
+	check_number(root, "results.0.cpu.client.threads.0.loop_seconds", 0.5);
+	check_number(root, "results.0.cpu.client.threads.0.on_cpu_percent",
+		     98);
 	check_number(root, "results.0.cpu.client.threads.0.user_seconds",
 		     0.48);
 	check_null(root, "results.0.cpu.client.threads.0."
@@ -123,6 +127,7 @@ TEST(test_cpu)
 	check_number(root, "results.0.cpu.server.ns_per_message", 0.25);
 	check_number(root, "results.0.cpu.server.interrupts", 1234);
 	check_null(root, "results.0.cpu.server.host_utilization_percent");
+	check_null(root, "results.0.cpu.server.stolen_percent");
 	assert_true(json_is_array(at(root, "results.0.cpu.server.threads")));
 	check_null(root, "results.1.cpu.server");
 	json_decref(root);

@@ -1,3 +1,4 @@
+/* The doubts about a result: one line each, the worst first. */
 #include "config.h"
 #include "report/parts.h"
 
@@ -5,9 +6,12 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/numbers.h"
 #include "base/xalloc.h"
+#include "model/limit.h"
+#include "report/longer.h"
 
 /* More than this between two clocks means that one is wrong. */
 #define CLOCKS_DIFFER 0.01
@@ -21,6 +25,17 @@
 #define READING_LATE 20e6
 /* A queue that is dry less often has no visible cost. */
 #define DRY_PERCENT 1
+
+/* A thread that had a CPU for less of the time, in percent, measured less than
+ * the device can do.  What the system itself needs takes a percent or two. */
+#define ON_CPU_PERCENT 90
+/* A thread that lacked a CPU for less was taken off once or not at all, and the
+ * readings are not better than that, in ns. */
+#define LACKED_LEAST 2e6
+/* Stalls that make a mean this many times as high as the median, of which one
+ * is longer than this, in us. */
+#define STALLED_MEAN 1.3
+#define STALLED_US 1000
 
 /* Digits of an uncertain percentage: 2.9, 12.3, 100. */
 #define DIGITS(percent) ((percent) < 10 ? 2 : 3)
@@ -42,35 +57,6 @@ typedef double caveat_fn(const struct subject *s);
 static bool fills(const struct result *r)
 {
 	return r->params.perftest || r->params.format == TABLE_PERFTEST;
-}
-
-/* VALUE, rounded up to a number that a person would choose. */
-static double nice(double value)
-{
-	static const double steps[] = { 1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8 };
-	const double power = pow(10, floor(log10(value)));
-
-	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
-		if (value <= steps[i] * power * (1 + 1e-9))
-			return steps[i] * power;
-	return 10 * power;
-}
-
-/* The option that makes a run FACTOR times as long as this one was. */
-static void print_longer(const struct subject *s, double factor)
-{
-	const double seconds = s->row->total.seconds > 0 ?
-				       s->row->total.seconds :
-				       (double)s->plan->duration / 1e9;
-	const double longest = (double)param_find("duration")->max / 1e9;
-
-	if (s->plan->iterations)
-		fprintf(s->out, "-n %.0f",
-			ceil(nice((double)s->plan->iterations * factor)));
-	else if (seconds * factor > longest)
-		fprintf(s->out, "not even -D %.0f", longest);
-	else
-		fprintf(s->out, "-D %.6g", nice(seconds * factor));
 }
 
 /* Both bounds of the clocks' ratio are on one side. */
@@ -146,6 +132,84 @@ static double mistimed(const struct subject *s)
 		fprintf(s->out, "measured for %.3g s instead of %.3g s: look "
 			"at what held it up", seconds, wanted);
 	return much;
+}
+
+/* For how long THREAD wanted a CPU and had none, in ns; 0: for too short a time
+ * to say so. */
+static double lacked(const struct cpu_thread *thread)
+{
+	const double ns = (double)thread->loop_ns - (double)thread->on_cpu_ns;
+
+	return ns >= LACKED_LEAST &&
+		       cpu_thread_percent(thread) < ON_CPU_PERCENT ? ns : 0;
+}
+
+/* The thread of COST that had a CPU for the smallest part of its time, if too
+ * small; NULL: none. */
+static const struct cpu_thread *poorest_thread(const struct cpu_cost *cost)
+{
+	const struct cpu_thread *found = NULL;
+
+	for (uint32_t t = 0; t < cost->n_threads; t++) {
+		const struct cpu_thread *thread = &cost->threads[t];
+
+		if (lacked(thread) > 0 &&
+		    (!found || cpu_thread_percent(thread) <
+				       cpu_thread_percent(found)))
+			found = thread;
+	}
+	return found;
+}
+
+/* What took the CPU of THREAD, as far as the kernel tells, and what to do.  It
+ * counts what a control group holds up like what others take. */
+static void print_taker(FILE *out, const struct cpu_cost *cost,
+			const struct cpu_thread *thread)
+{
+	const uint64_t taken = thread->use.involuntary;
+
+	if (cost->stolen_ns != CPU_UNKNOWN &&
+	    (double)cost->stolen_ns > lacked(thread) / 2) {
+		fputs(": the hypervisor ran something else; give this virtual "
+		      "machine CPUs of its own", out);
+		return;
+	}
+	if (taken != CPU_UNKNOWN && taken)
+		fprintf(out, " (taken %" PRIu64 " times)", taken);
+	fputs(": keep an idle CPU for it with --cpus, and look for a control "
+	      "group's limit (cpu.max)", out);
+}
+
+/* A loop that polls wants a CPU all the time; with events it sleeps. */
+static double lacked_cpu(const struct subject *s)
+{
+	double worst = 0;
+	bool client = false;
+
+	if (s->plan->events)
+		return 0;
+	for (int end = 1; end >= 0; end--) {
+		const struct cpu_thread *thread =
+			poorest_thread(&s->row->at[end].cpu);
+		const double lack =
+			thread ? 100 - cpu_thread_percent(thread) : 0;
+
+		if (lack > worst) {
+			worst = lack;
+			client = end;
+		}
+	}
+	if (worst > 0) {
+		const struct cpu_cost *cost = &s->row->at[client].cpu;
+		const struct cpu_thread *thread = poorest_thread(cost);
+
+		fprintf(s->out, "the %s polls, but %s had a CPU for only "
+			"%.2g%% of the time", client ? "client" : "server",
+			cost->n_threads > 1 ? "a thread of it" : "its thread",
+			100 - worst);
+		print_taker(s->out, cost, thread);
+	}
+	return worst;
 }
 
 /* A loop that polls the last byte has it copied if the host cannot read it. */
@@ -245,18 +309,6 @@ static double packets_missing(const struct subject *s)
 	return percent;
 }
 
-static double is_uncertain(const struct subject *s)
-{
-	const double percent = s->row->total.bandwidth.error_percent;
-
-	if (!(percent > SUMMARY_ERROR_PERCENT))
-		return 0;
-	fprintf(s->out, "uncertain by %.*g%%: ", DIGITS(percent), percent);
-	print_longer(s, percent / SUMMARY_ERROR_PERCENT);
-	fprintf(s->out, " brings it below %g%%", SUMMARY_ERROR_PERCENT);
-	return percent;
-}
-
 static double ran_dry(const struct subject *s)
 {
 	const double percent = s->row->total.bandwidth.dry_percent;
@@ -270,6 +322,22 @@ static double ran_dry(const struct subject *s)
 	return percent;
 }
 
+/* A few stalls, and not the messages in general, made the mean what it is. */
+static double stalled(const struct subject *s)
+{
+	const struct latency_summary *l = &s->row->latency;
+
+	if (s->row->failed || !plan_has_latency(s->plan) ||
+	    !(l->mean > STALLED_MEAN * l->empirical_p50) ||
+	    !(l->empirical_p99 < l->mean) || !(l->max > STALLED_US))
+		return 0;
+	fprintf(s->out, "a few stalls, of up to %.3g ms, make the mean %.0f%% "
+		"higher than the median: --samples shows when; look for what "
+		"else needs the CPU, and for power saving", l->max / 1e3,
+		100 * (l->mean / l->empirical_p50 - 1));
+	return l->mean / l->empirical_p50;
+}
+
 static double trouble(const struct subject *s)
 {
 	return counters_risen(s->r, COUNTER_TROUBLE, s->out);
@@ -280,40 +348,57 @@ static double congestion(const struct subject *s)
 	return counters_risen(s->r, COUNTER_CONGESTION, s->out);
 }
 
-static struct percentiles percentiles_of(const struct result *r)
+/* Two ends in one host may meet inside a NIC, which is faster than its port. */
+static double exceeds_port(const struct subject *s)
 {
-	static const struct percentiles usual = { 2, { 990000, 999000 } };
-	const struct percentiles *own = &r->params.percentiles;
-	struct percentiles list = usual;
+	const double above = longer_above_port(s->r, s->row);
+	const bool burst = longer_is_burst(s->r, s->row);
 
-	if (!r->params.plan.control)
-		return own->n ? *own : usual;
-	for (uint32_t i = 0; i < own->n && list.n < PERCENTILES_MAX; i++)
-		if (own->per_million[i] != list.per_million[0] &&
-		    own->per_million[i] != list.per_million[1])
-			list.per_million[list.n++] = own->per_million[i];
-	return list;
+	if (!(above > 0) ||
+	    (!burst && !strcmp(s->r->client.hostname, s->r->server.hostname)))
+		return 0;
+	fprintf(s->out, "more than the port carries (%.4g Gb/s%s): ",
+		goodput_gbps(s->r, s->row->size),
+		s->row->n_directions ? " each way" : "");
+	if (burst) {
+		fprintf(s->out, "%" PRIu64 " messages are too few where %.0f "
+			"may be under way: ", s->row->total.iterations,
+			longer_under_way(s->plan, s->row));
+		longer_print(s->out, s->r);
+	} else {
+		fputs("look whether both ends are in one NIC, at the port's "
+		      "rate (verbsperf devices), and at both clocks", s->out);
+	}
+	return above;
+}
+
+static double is_uncertain(const struct subject *s)
+{
+	const double percent = s->row->total.bandwidth.error_percent;
+
+	if (!(percent > SUMMARY_ERROR_PERCENT) || s->row->failed)
+		return 0;
+	fprintf(s->out, "uncertain by %.*g%%: ", DIGITS(percent), percent);
+	longer_print(s->out, s->r);
+	fprintf(s->out, " brings it below %g%%", SUMMARY_ERROR_PERCENT);
+	return percent;
 }
 
 /* How many times as many samples are needed. */
 static double samples_missing(const struct subject *s)
 {
-	const struct percentiles list = percentiles_of(s->r);
+	const struct percentiles list = longer_percentiles(s->r);
 	const uint64_t samples = s->row->latency.samples;
 	char text[PERCENTILE_TEXT_SIZE];
-	double most = 0;
 	uint32_t n = 0;
 
-	/* perftest's table of a timed run has no percentile */
-	if (s->row->failed || !samples || !plan_has_latency(s->plan) ||
-	    (s->r->params.perftest && s->r->params.timed))
+	if (!longer_has_percentiles(s->r, s->row))
 		return 0;
 	for (uint32_t i = 0; i < list.n; i++) {
 		uint64_t needed = summary_min_samples(list.per_million[i]);
 
 		if (needed <= samples)
 			continue;
-		most = fmax(most, (double)needed / (double)samples);
 		fprintf(s->out, "%s%s%% needs %" PRIu64, n++ ? ", " : "",
 			units_format_percentile(list.per_million[i], text),
 			needed);
@@ -324,64 +409,33 @@ static double samples_missing(const struct subject *s)
 	if (fills(s->r))
 		fprintf(s->out, " (here: %" PRIu64 ")", samples);
 	fputs(": ", s->out);
-	print_longer(s, most);
+	longer_print(s->out, s->r);
 	fputs(n > 1 ? " gives them" : " gives it", s->out);
-	return most;
-}
-
-/* The length of an interval, in seconds. */
-static double interval_of(const struct subject *s)
-{
-	const struct result_direction *d = &s->row->total;
-
-	if (s->plan->interval)
-		return (double)s->plan->interval / 1e9;
-	return d->n_intervals ? d->seconds / d->n_intervals :
-				INTERVALS_SHORTEST / 1e9;
+	return (double)longer_samples(s->r) / (double)samples;
 }
 
 static double peak_is_uncertain(const struct subject *s)
 {
 	const double percent = s->row->total.bandwidth.peak_error_percent;
-	const double seconds = s->row->total.seconds;
-	double length;
 
-	if (!(percent > SUMMARY_ERROR_PERCENT))
+	if (!(percent > SUMMARY_ERROR_PERCENT) || s->row->failed)
 		return 0;
-	length = nice(interval_of(s) * percent / SUMMARY_ERROR_PERCENT);
 	fprintf(s->out, "peak uncertain by %.*g%%: ", DIGITS(percent), percent);
-	/* perftest has no such option: an interval is a part of the time */
-	if (s->r->params.perftest)
-		print_longer(s, length * INTERVALS_USUAL / seconds);
-	else
-		fprintf(s->out, "--interval %.6g", length);
-	if (!s->r->params.perftest && length * INTERVALS_LEAST > seconds) {
-		fputs(" with ", s->out);
-		print_longer(s, length * INTERVALS_LEAST / seconds);
-	}
+	longer_print(s->out, s->r);
 	fprintf(s->out, " brings it below %g%%", SUMMARY_ERROR_PERCENT);
 	return percent;
 }
 
 static double lacks_peak(const struct subject *s)
 {
-	const struct bandwidth_summary *b = &s->row->total.bandwidth;
-	const double seconds = s->row->total.seconds;
-	const double message = seconds / (double)s->row->total.iterations;
-	double length = interval_of(s);
-
-	if (s->plan->metric != METRIC_BANDWIDTH || s->row->failed ||
-	    s->row->n_directions || !isfinite(b->gbps) ||
-	    isfinite(b->peak_gbps))
+	if (!longer_has_peak(s->plan, s->row) ||
+	    isfinite(s->row->total.bandwidth.peak_gbps))
 		return 0;
-	/* an interval ends with a message */
-	length = fmax(length, ceil(length / message) * message);
 	fprintf(s->out, "%s %d intervals of %.3g s: ", fills(s->r) ?
 			"the peak is the average; one of its own needs" :
 			"peak and +-95% need",
-		INTERVALS_LEAST, length);
-	/* a busy machine makes some intervals longer than planned */
-	print_longer(s, fmax(1.1 * INTERVALS_LEAST * length / seconds, 1.5));
+		INTERVALS_LEAST, longer_interval(s->plan, s->row));
+	longer_print(s->out, s->r);
 	fputs(" gives them", s->out);
 	return 1;
 }
@@ -405,24 +459,31 @@ static double has_two_directions(const struct subject *s)
 	return 1;
 }
 
-/* The most serious first.  That the clocks of both ends differ comes before
+/* The most serious first: what makes numbers wrong before what makes them
+ * uncertain, and a cause before a width.  That a clock is wrong comes before
  * all. */
 static const struct {
 	caveat_fn *find;
 	bool of_run;		/* not of one size */
 } caveats[] = {
+	/* the numbers are wrong */
 	{ clocks_differ, true },
 	{ clock_drifts, true },
 	{ is_doubted, true },
+	{ lacked_cpu, false },
 	{ mistimed, false },
 	{ is_copied, true },
 	{ is_unordered, false },
+	{ exceeds_port, false },
 	{ drained, false },
+	/* they are right, and have a cause */
 	{ packets_missing, false },
-	{ is_uncertain, false },
 	{ trouble, true },
+	{ stalled, false },
 	{ ran_dry, false },
 	{ congestion, true },
+	/* they are known less exactly than others */
+	{ is_uncertain, false },
 	{ samples_missing, false },
 	{ lacks_peak, false },
 	{ peak_is_uncertain, false },

@@ -98,9 +98,12 @@ def test_a_status_that_is_not_shown(text, status, good):
     (" server: out_of_sequence rose by 7: packets are lost", True),
     (" 99% needs 299, 99.9% needs 2995 samples: -D 25 gives them", True),
     (" the send queue ran dry before 3% of completions", False),
+    (" the server polls, but a thread of it had a CPU for only 9% of the time",
+     True),
     (" 65536 1 2 3", True)])
 def test_caveats_that_a_text_explains(line, explained):
     text = ("- **uncertain by 3%**: too short\n"
             "- **client: rx_discards rose by 3**: lost\n"
-            "- **99.9% needs 2995 samples**: too few\n")
+            "- **99.9% needs 2995 samples**: too few\n"
+            "- **the client polls, but** its thread had no CPU\n")
     assert (guides.unexplained([line], text) == "") == explained

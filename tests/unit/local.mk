@@ -41,7 +41,8 @@ pure_tests = \
 	tests/unit/test_counters_report.c tests/unit/test_cpu_cost.c \
 	tests/unit/test_cpu_use.c tests/unit/test_cpulist.c \
 	tests/unit/test_descriptors.c tests/unit/test_doctor.c \
-	tests/unit/test_done_counters.c tests/unit/test_dump.c \
+	tests/unit/test_done_counters.c tests/unit/test_doubts.c \
+	tests/unit/test_dump.c \
 	tests/unit/test_error.c tests/unit/test_explain.c \
 	tests/unit/test_facts_frame.c tests/unit/test_failures.c \
 	tests/unit/test_fields.c tests/unit/test_fit.c \

@@ -37,7 +37,7 @@ TEST(test_bandwidth)
 	check_string(root, "server.gid_type", "RoCE v2");
 	check_null(root, "server.lid");
 	check_null(root, "server.numa_node");
-	check_number(root, "client.rate_gbps", 100);
+	check_number(root, "client.rate_gbps", 1600);
 	check_number(root, "results.0.bandwidth.gbps", 1.024);
 	check_number(root, "results.1.bandwidth.mib_per_s", 125000);
 	check_number(root, "results.0.bandwidth.lost", 0);

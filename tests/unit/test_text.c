@@ -178,7 +178,7 @@ TEST(test_no_samples_and_one)
 	check_text(result_latency(1), IB_HEAD USUAL
 		   " 2                    1      2.00      2.00          "
 		   "   -      2.00           -         -         -\n"
-		   " 99% needs 299, 99.9% needs 2995 samples: -D 0.008 gives "
+		   " 99% needs 299, 99.9% needs 2995 samples: -D 0.01 gives "
 		   "them\n");
 }
 
@@ -290,11 +290,11 @@ TEST(test_why_there_is_no_percentile)
 {
 	struct result *r = result_latency(298);
 
-	check_caveat(r, "99% needs 299, 99.9% needs 2995 samples: -D 0.008 "
+	check_caveat(r, "99% needs 299, 99.9% needs 2995 samples: -D 0.01 "
 			"gives them");
 	/* that which it has is no dash */
 	r->rows[0].latency.samples = 299;
-	check_caveat(r, "99.9% needs 2995 samples: -D 0.008 gives it");
+	check_caveat(r, "99.9% needs 2995 samples: -D 0.01 gives it");
 	r->params.plan.iterations = 299;
 	check_caveat(r, "99.9% needs 2995 samples: -n 3000 gives it");
 	r->params.percentiles = (struct percentiles){ 2, { 995000, 500000 } };
@@ -325,7 +325,7 @@ TEST(test_caveats)
 	check_caveat(r, NULL);
 	b->peak_error_percent = 12.3;
 	check_caveat(r, "size 65536: peak uncertain by 12.3%: --interval 0.8 "
-			"with -D 8 brings it below 0.5%");
+			"with -D 10 brings it below 0.5%");
 	r->params.plan.iterations = 1000;
 	check_caveat(r, "size 65536: peak uncertain by 12.3%: --interval 0.8 "
 			"with -n 20000 brings it below 0.5%");
@@ -340,20 +340,23 @@ TEST(test_caveats)
 			"completions: raise --tx-depth or lower --cq-mod");
 	r->rows[0].total.bandwidth.dry_percent = 13;
 	b->error_percent = 2.9;
-	check_caveat(r, "size 65536: uncertain by 2.9%: -D 3 brings it below "
-			"0.5%");
+	check_caveat(r, "size 64: the send queue ran dry before 13% of "
+			"completions: raise --tx-depth or lower --cq-mod");
 	text = report_text(r);
-	assert_contains(text, "below 0.5% (--verbose: 2 more)\n");
+	assert_contains(text, "lower --cq-mod (--verbose: 2 more)\n");
 	free(text);
+	/* one advice for both */
 	text = report_text(verbose(r));
-	assert_contains(text, "below 0.5%\n size 64: the send queue ran dry "
-			      "before 13% of completions: raise --tx-depth or "
-			      "lower --cq-mod\n size 65536: peak uncertain by 12.3%: ");
+	assert_contains(text, "lower --cq-mod\n size 65536: uncertain by 2.9%: "
+			      "--interval 0.8 with -D 10 brings it below 0.5%\n "
+			      "size 65536: peak uncertain by 12.3%: --interval "
+			      "0.8 with -D 10 ");
 	free(text);
 	r->params.plan.iterations = 5000;
 	r->n_rows = 1;
+	r->rows[0].total.bandwidth.dry_percent = 0;
 	r->rows[0].total.bandwidth.error_percent = 100;
-	check_caveat(r, "uncertain by 100%: -n 1000000 brings it below 0.5%");
+	check_caveat(r, "uncertain by 100%: -n 1200000 brings it below 0.5%");
 	r->n_rows = 2;
 	result_free(r);
 }
@@ -576,7 +579,7 @@ TEST(test_percentiles_of_choice)
 		   "   50%[us] 99.9999%[us]\n"
 		   " 2                 3000      2.00      2.60          "
 		   "2.00      2.30        0.30      1.50            -\n"
-		   " 99.9999% needs 2995731 samples: -D 8 gives it\n");
+		   " 99.9999% needs 2995731 samples: -D 10 gives it\n");
 	check_text(with_percentiles("1,2,3,4,5,99.9999"), IB_HEAD "\n"
 		   " 2                 3000      2.00      2.60          "
 		   "2.00      2.30        0.30\n"
@@ -584,7 +587,7 @@ TEST(test_percentiles_of_choice)
 		   "3%[us]     3.50       4%[us]     4.50       5%[us]     "
 		   "5.50\n"
 		   "   99.9999%[us]        -\n"
-		   " 99.9999% needs 2995731 samples: -D 8 gives it\n");
+		   " 99.9999% needs 2995731 samples: -D 10 gives it\n");
 }
 
 /* However many columns, whatever is in them. */
@@ -665,14 +668,14 @@ TEST(test_devices)
 	set_gid(&found[1].port.gids[0], 7, GID_TYPE_ROCE_V2, 9);
 	text = report_devices(found, 2);
 	assert_string_equal(line_with(text, "port 1:", line),
-			    "rxe0 port 1: ACTIVE, Ethernet 100 Gb/s, MTU "
+			    "rxe0 port 1: ACTIVE, Ethernet 1600 Gb/s, MTU "
 			    "1024, firmware 1.2.3");
 	assert_string_equal(line_with(text, "RoCE v1", line),
 			    "        0  RoCE v1  ::ffff:10.0.0.1");
 	assert_string_equal(line_with(text, "* ", line),
 			    "  *     1  RoCE v2  ::ffff:10.0.0.1");
 	assert_string_equal(line_with(text, "port 2:", line),
-			    "rxe0 port 2: DOWN, Ethernet 100 Gb/s, MTU 1024, "
+			    "rxe0 port 2: DOWN, Ethernet 1600 Gb/s, MTU 1024, "
 			    "firmware 1.2.3");
 	assert_string_equal(line_with(text, "10.0.0.9", line),
 			    "        7  RoCE v2  ::ffff:10.0.0.9");

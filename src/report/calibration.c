@@ -2,7 +2,9 @@
 #include "config.h"
 #include "report/report.h"
 
+#include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -22,6 +24,11 @@ static const struct {
 	{ "p99_99_ns", "99.99%", 999900 },
 };
 
+/* A thread that had a CPU for less of the time, in percent, or was away for
+ * longer at once, in ns, calibrated a busy host. */
+#define ON_CPU_PERCENT 90
+#define AWAY_NS 1e6
+
 #define N_POINTS (sizeof(points) / sizeof(*points))
 
 static double point_ns(const struct calibration *c, size_t i)
@@ -32,15 +39,24 @@ static double point_ns(const struct calibration *c, size_t i)
 
 static void print_loops(FILE *out, const struct calibration *c)
 {
-	fprintf(out, " bandwidth loops, ns per message on the null provider\n"
+	fprintf(out, " bandwidth loops, ns per message on the null provider; "
+		"-: no more than the bare loop\n"
 		"   %-10s %10s %10s %10s %17s\n", "options", "bare loop",
 		"verbsperf", "own cost", "95% confidence");
 	for (int i = 0; i < CALIBRATION_LOOPS; i++) {
 		const struct calibration_loop *loop = &c->loops[i];
+		/* of the figures that are shown */
+		const double own = round(100 * loop->ns) / 100 -
+				   round(100 * loop->bare_ns) / 100;
 
-		fprintf(out, "   %-10s %10.2f %10.2f %10.2f %7.2f to %6.2f\n",
-			loop->name, loop->bare_ns, loop->ns, loop->own_ns,
-			loop->own_low_ns, loop->own_high_ns);
+		fprintf(out, "   %-10s %10.2f %10.2f", loop->name,
+			loop->bare_ns, loop->ns);
+		if (own < 0)
+			fprintf(out, " %10s", "-");
+		else
+			fprintf(out, " %10.2f", own);
+		fprintf(out, " %7.2f to %6.2f\n", loop->own_low_ns,
+			loop->own_high_ns);
 	}
 }
 
@@ -55,6 +71,22 @@ static void print_samples(FILE *out, const struct calibration *c)
 	for (size_t i = 0; i < N_POINTS; i++)
 		fprintf(out, " %10.1f", point_ns(c, i));
 	fprintf(out, " %10.1f\n", (double)c->samples->max * c->ns_per_tick);
+}
+
+/* What disturbed the calibration, and so is in its numbers. */
+static void print_busy(FILE *out, const struct calibration *c)
+{
+	const double away = (double)c->samples->max * c->ns_per_tick;
+
+	if (c->on_cpu_percent < ON_CPU_PERCENT)
+		fprintf(out, " This host is busy: the thread had a CPU for only "
+			"%.2g%% of the time (taken %" PRIu64 " times); all "
+			"numbers are less sure: repeat it on an idle CPU "
+			"(--cpus).\n", c->on_cpu_percent, c->taken);
+	else if (away > AWAY_NS)
+		fprintf(out, " This host was away for %.3g ms at once: a "
+			"latency measured here may have such a maximum, too.\n",
+			away / 1e6);
 }
 
 char *report_calibration_text(const struct calibration *c)
@@ -75,6 +107,7 @@ char *report_calibration_text(const struct calibration *c)
 	print_samples(out, c);
 	fputs(" The median above is what a latency includes of the clock and "
 	      "of one poll.\n", out);
+	print_busy(out, c);
 	fclose(out);
 	return text;
 }
@@ -118,10 +151,13 @@ char *report_calibration_json(const struct calibration *c, const char *title)
 	clock_gettime(CLOCK_REALTIME, &now);
 	gethostname(host, sizeof(host) - 1);
 	return json_to_text(json_pack(
-		"{s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o}", "schema",
+		"{s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:f, s:o, s:o, s:o}",
+		"schema",
 		"verbsperf-calibration/1", "tool", json_tool(), "started",
 		json_time(&now), "title", json_text(title), "hostname",
 		json_text(host), "provider", "null", "clock",
-		json_clock(&clock), "bandwidth_loops", loops(c),
+		json_clock(&clock), "on_cpu_percent", c->on_cpu_percent,
+		"involuntary_switches", json_count(c->taken),
+		"bandwidth_loops", loops(c),
 		"latency_loop", samples(c)));
 }

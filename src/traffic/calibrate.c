@@ -1,23 +1,30 @@
+/* Measures what the loops and the clock cost, on a provider that does nothing. */
 #include "config.h"
 #include "traffic/calibrate.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
 
+#include "base/time.h"
 #include "base/xalloc.h"
 #include "traffic/flow.h"
 #include "traffic/loops.h"
 #include "traffic/null_provider.h"
 #include "traffic/post.h"
 
-/* Many short runs: most fit between two disturbances, which the medians then
- * leave out. */
+/* Many short runs, of which some fit between two disturbances even on a busy
+ * machine.  What disturbs a run makes it longer, so what one run in ten falls
+ * below is the cost: a difference of two such costs is that of the columns. */
 #define RUNS 199
 #define MESSAGES 48000
-/* With 95% confidence the median lies between these two of the sorted runs: 100
- * +- 1.96 sqrt(199)/2. */
-#define LOW (85 - 1)
-#define HIGH (115 - 1)
+#define TENTH (20 - 1)
+/* With 97.5% confidence each lies between these two of the sorted runs, 20 +-
+ * 2.24 sqrt(199 0.1 0.9), and so the difference with 95%. */
+#define LOW (10 - 1)
+#define HIGH (30 - 1)
 #define ITERATION_RUNS 99
 #define TURNS 5000
 #define SAMPLES 1000000
@@ -126,7 +133,7 @@ static double window_length(const struct flow *f)
 /* Alternate between the loops, so that a disturbance hits both alike. */
 static int time_loop(struct bench *b, struct calibration_loop *loop)
 {
-	double ns[RUNS], bare[RUNS], own[RUNS];
+	double ns[RUNS], bare[RUNS];
 	int ret = 0;
 
 	for (int i = 0; i < RUNS && !ret; i++) {
@@ -142,18 +149,16 @@ static int time_loop(struct bench *b, struct calibration_loop *loop)
 		prepare(b, OP_WRITE, loop, MESSAGES);
 		ret = bandwidth_run(&b->flow, OP_WRITE);
 		ns[i] = window_length(&b->flow) / MESSAGES;
-		own[i] = ns[i] - bare[i];
 	}
 	if (ret)
 		return ret;
 	sort(ns, RUNS);
 	sort(bare, RUNS);
-	sort(own, RUNS);
-	loop->ns = ns[RUNS / 2];
-	loop->bare_ns = bare[RUNS / 2];
-	loop->own_ns = own[RUNS / 2];
-	loop->own_low_ns = own[LOW];
-	loop->own_high_ns = own[HIGH];
+	loop->ns = ns[TENTH];
+	loop->bare_ns = bare[TENTH];
+	loop->own_ns = loop->ns - loop->bare_ns;
+	loop->own_low_ns = ns[LOW] - bare[HIGH];
+	loop->own_high_ns = ns[HIGH] - bare[LOW];
 	return 0;
 }
 
@@ -196,6 +201,43 @@ static void convert(struct calibration *c)
 	}
 }
 
+static uint64_t cpu_time(void)
+{
+	struct timespec used;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return (uint64_t)used.tv_sec * SECOND + (uint64_t)used.tv_nsec;
+}
+
+/* How often this thread lost its CPU since it began. */
+static uint64_t times_taken(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return (uint64_t)usage.ru_nivcsw;
+}
+
+static int time_everything(struct bench *b, struct clock_watch *watch,
+			   struct calibration *c)
+{
+	const uint64_t began = time_now(), used = cpu_time();
+	const uint64_t taken = times_taken();
+	int ret = 0;
+
+	for (int i = 0; i < CALIBRATION_LOOPS && !ret; i++) {
+		ret = time_loop(b, &c->loops[i]);
+		clock_watch_update(watch, &c->clock);
+	}
+	if (!ret)
+		ret = time_samples(b, c);
+	clock_watch_update(watch, &c->clock);
+	c->on_cpu_percent = 100 * (double)(cpu_time() - used) /
+			    (double)time_since(began);
+	c->taken = times_taken() - taken;
+	return ret;
+}
+
 int calibrate(enum clock_choice choice, struct calibration *c)
 {
 	static const struct calibration_loop loops[CALIBRATION_LOOPS] = {
@@ -205,20 +247,14 @@ int calibrate(enum clock_choice choice, struct calibration *c)
 	};
 	struct clock_watch watch;
 	struct bench *b;
-	int ret = 0;
+	int ret;
 
 	*c = (struct calibration){ .samples = histogram_new() };
+	memcpy(c->loops, loops, sizeof(loops));
 	clock_start(&c->clock, choice);
 	clock_watch_begin(&watch, &c->clock);
 	b = new_bench(&c->clock);
-	for (int i = 0; i < CALIBRATION_LOOPS && !ret; i++) {
-		c->loops[i] = loops[i];
-		ret = time_loop(b, &c->loops[i]);
-		clock_watch_update(&watch, &c->clock);
-	}
-	if (!ret)
-		ret = time_samples(b, c);
-	clock_watch_update(&watch, &c->clock);
+	ret = time_everything(b, &watch, c);
 	c->deviation = watch.deviation;
 	convert(c);
 	free(b);

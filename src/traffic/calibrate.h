@@ -9,15 +9,17 @@
 #include "stats/histogram.h"
 #include "traffic/clock.h"
 
-/* Cost of a bandwidth loop: ns per message, medians of many runs. */
+/* Cost of a bandwidth loop: ns per message, which a tenth of many runs falls
+ * below. */
 struct calibration_loop {
 	const char *name;	/* command-line options */
 	uint32_t signal_every;
 	uint32_t list_length;
 	double ns;		/* loop plus null provider */
 	double bare_ns;		/* null provider, bare posts and polls */
-	double own_ns;		/* of the differences of both, run by run */
-	double own_low_ns;	/* 95% confidence interval of that median */
+	double own_ns;		/* the difference of both; below 0 it is less
+				 * than the runs can tell */
+	double own_low_ns;	/* its 95% confidence interval */
 	double own_high_ns;
 };
 
@@ -30,6 +32,8 @@ struct calibration {
 	struct calibration_loop loops[CALIBRATION_LOOPS];
 	double sample_ns;	/* one iteration of a latency loop: the median
 				 * of many runs */
+	double on_cpu_percent;	/* of the time, that the thread had a CPU */
+	uint64_t taken;		/* how often it lost its CPU to others */
 	struct histogram *samples;	/* latencies it reports for operations
 					 * that take no time, in ticks */
 };

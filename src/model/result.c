@@ -1,3 +1,4 @@
+/* The result of a run: what is derived of it, and freeing it. */
 #include "config.h"
 #include "model/result.h"
 
@@ -22,6 +23,7 @@ void result_free(struct result *result)
 			free(result->rows[i].directions[d].threads);
 		}
 	}
+	counters_free(&result->unmeasured);
 	free(result->ends[0].qps);
 	free(result->ends[1].qps);
 	if (result->preflight)

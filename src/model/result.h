@@ -137,6 +137,9 @@ struct result {
 	struct error implausible;
 	uint32_t n_rows;
 	struct result_row rows[SIZES_MAX];
+	/* of a size that failed before anything of it was measured: what this
+	 * end's port counted from its beginning; on the heap */
+	struct counters unmeasured;
 	struct preflight *preflight;	/* --check at the client, else NULL; on
 					 * the heap; result_free() */
 	struct error error;

@@ -215,7 +215,7 @@ static double lacked_cpu(const struct subject *s)
 /* A loop that polls the last byte has it copied if the host cannot read it. */
 static double is_copied(const struct subject *s)
 {
-	if (!plan_waits_for_memory(s->plan))
+	if (!plan_waits_for_memory(s->plan) || !s->r->n_rows)
 		return 0;
 	for (int client = 1; client >= 0; client--) {
 		const char *memory = s->r->ends[client].memory;
@@ -364,12 +364,29 @@ static double exceeds_port(const struct subject *s)
 		fprintf(s->out, "%" PRIu64 " messages are too few where %.0f "
 			"may be under way: ", s->row->total.iterations,
 			longer_under_way(s->plan, s->row));
-		longer_print(s->out, s->r);
+		longer_print(s->out, s->r, false);
 	} else {
 		fputs("look whether both ends are in one NIC, at the port's "
 		      "rate (verbsperf devices), and at both clocks", s->out);
 	}
 	return above;
+}
+
+/* What the peak needs, if that is more than the mean. */
+static void print_for_peak(const struct subject *s)
+{
+	char *mean = NULL, *all = NULL;
+	FILE *out = xmemstream(&mean);
+
+	longer_print(out, s->r, true);
+	fclose(out);
+	out = xmemstream(&all);
+	longer_print(out, s->r, false);
+	fclose(out);
+	if (strcmp(mean, all) != 0)
+		fprintf(s->out, ", %s a peak's, too", all);
+	free(mean);
+	free(all);
 }
 
 static double is_uncertain(const struct subject *s)
@@ -379,8 +396,9 @@ static double is_uncertain(const struct subject *s)
 	if (!(percent > SUMMARY_ERROR_PERCENT) || s->row->failed)
 		return 0;
 	fprintf(s->out, "uncertain by %.*g%%: ", DIGITS(percent), percent);
-	longer_print(s->out, s->r);
+	longer_print(s->out, s->r, true);
 	fprintf(s->out, " brings it below %g%%", SUMMARY_ERROR_PERCENT);
+	print_for_peak(s);
 	return percent;
 }
 
@@ -409,7 +427,7 @@ static double samples_missing(const struct subject *s)
 	if (fills(s->r))
 		fprintf(s->out, " (here: %" PRIu64 ")", samples);
 	fputs(": ", s->out);
-	longer_print(s->out, s->r);
+	longer_print(s->out, s->r, false);
 	fputs(n > 1 ? " gives them" : " gives it", s->out);
 	return (double)longer_samples(s->r) / (double)samples;
 }
@@ -421,7 +439,7 @@ static double peak_is_uncertain(const struct subject *s)
 	if (!(percent > SUMMARY_ERROR_PERCENT) || s->row->failed)
 		return 0;
 	fprintf(s->out, "peak uncertain by %.*g%%: ", DIGITS(percent), percent);
-	longer_print(s->out, s->r);
+	longer_print(s->out, s->r, false);
 	fprintf(s->out, " brings it below %g%%", SUMMARY_ERROR_PERCENT);
 	return percent;
 }
@@ -435,7 +453,7 @@ static double lacks_peak(const struct subject *s)
 			"the peak is the average; one of its own needs" :
 			"peak and +-95% need",
 		INTERVALS_LEAST, longer_interval(s->plan, s->row));
-	longer_print(s->out, s->r);
+	longer_print(s->out, s->r, false);
 	fputs(" gives them", s->out);
 	return 1;
 }
@@ -514,8 +532,9 @@ static char *sentence(size_t caveat, const struct result *r,
 /* The sentence about the row for which CAVEAT is most serious; NULL: none. */
 static char *worst(size_t caveat, const struct result *r)
 {
-	const uint32_t rows = caveats[caveat].of_run && r->n_rows ? 1 :
-								    r->n_rows;
+	/* a run that failed early may have nothing but counters */
+	const uint32_t rows = !caveats[caveat].of_run ? r->n_rows :
+			      r->n_rows || r->unmeasured.n ? 1 : 0;
 	char *found = NULL;
 	double most = 0, much;
 

@@ -1,3 +1,4 @@
+/* What the counters of both ends did, as text and as JSON. */
 #include "config.h"
 #include "report/parts.h"
 
@@ -106,6 +107,29 @@ json_t *counters_json(const struct parameters *params,
 			 rose_json(row));
 }
 
+/* The size that failed before anything was measured, as a row with nothing but
+ * what this end counted, which belongs to R; no counters: there is none. */
+static struct result_row unmeasured_row(const struct result *r)
+{
+	struct result_row row = { 0 };
+
+	if (!r->unmeasured.n)
+		return row;
+	row.size = r->params.plan.sizes.bytes[r->n_rows];
+	row.at[!r->at_server].counters = r->unmeasured;
+	return row;
+}
+
+json_t *counters_unmeasured_json(const struct result *r)
+{
+	const struct result_row row = unmeasured_row(r);
+
+	return r->unmeasured.n ? json_pack("{s:o, s:o}", "size",
+					   json_count(row.size), "counters",
+					   counters_json(&r->params, &row)) :
+				 json_null();
+}
+
 /* A counter that rose, over all sizes. */
 struct risen {
 	const char *name;
@@ -168,21 +192,26 @@ bool counters_are_shared(const struct result *r)
 				r->client.lid == r->server.lid;
 }
 
+static void find_in(const struct counters *of, bool client, uint64_t size,
+		    struct risen_list *risen)
+{
+	for (uint32_t k = 0; k < of->n; k++) {
+		const struct counter_row *about = risen_row(&of->list[k]);
+
+		if (about)
+			add_risen(risen, &of->list[k], about, client, size);
+	}
+}
+
 static void find_risen(const struct result *r, bool client,
 		       struct risen_list *risen)
 {
-	for (uint32_t i = 0; i < r->n_rows; i++) {
-		const struct counters *of = &r->rows[i].at[client].counters;
+	const struct result_row rest = unmeasured_row(r);
 
-		for (uint32_t k = 0; k < of->n; k++) {
-			const struct counter_row *about =
-				risen_row(&of->list[k]);
-
-			if (about)
-				add_risen(risen, &of->list[k], about, client,
-					  r->rows[i].size);
-		}
-	}
+	for (uint32_t i = 0; i < r->n_rows; i++)
+		find_in(&r->rows[i].at[client].counters, client,
+			r->rows[i].size, risen);
+	find_in(&rest.at[client].counters, client, rest.size, risen);
 }
 
 static void print_risen(FILE *out, const struct result *r,
@@ -194,7 +223,7 @@ static void print_risen(FILE *out, const struct result *r,
 		risen->total);
 	if (risen->most < risen->total)
 		fprintf(out, ", most at size %" PRIu64, risen->size);
-	else if (r->n_rows > 1)
+	else if (r->n_rows + (r->unmeasured.n > 0) > 1)
 		fprintf(out, " at size %" PRIu64, risen->size);
 	fprintf(out, ": %s; %s", risen->about->meaning, risen->about->advice);
 }
@@ -205,7 +234,7 @@ static bool has_counters(const struct result *r, bool client)
 	for (uint32_t i = 0; i < r->n_rows; i++)
 		if (r->rows[i].at[client].counters.n)
 			return true;
-	return false;
+	return client == !r->at_server && r->unmeasured.n;
 }
 
 static void find_all_risen(const struct result *r, struct risen_list *risen)
@@ -334,7 +363,7 @@ static void print_chosen(FILE *out, const struct result *r,
 
 	if (!row->at[0].counters.n && !row->at[1].counters.n)
 		return;
-	if (r->n_rows > 1)
+	if (r->n_rows + (r->unmeasured.n > 0) > 1)
 		snprintf(heading, sizeof(heading), "counter, size %" PRIu64,
 			 row->size);
 	fprintf(out, "   %-*s %*s %*s\n", NAME_WIDTH, heading, VALUE_WIDTH,
@@ -348,9 +377,11 @@ static void print_chosen(FILE *out, const struct result *r,
 void counters_print(FILE *out, const struct result *r)
 {
 	const struct counter_choice *choice = &r->params.plan.counters;
+	const struct result_row rest = unmeasured_row(r);
 	struct risen_list risen;
 
-	if (choice->shown == COUNTERS_NONE || !r->n_rows || !prints_all(r))
+	if (choice->shown == COUNTERS_NONE || !prints_all(r) ||
+	    (!r->n_rows && !r->unmeasured.n))
 		return;
 	find_all_risen(r, &risen);
 	print_all_risen(out, r, &risen);
@@ -360,6 +391,7 @@ void counters_print(FILE *out, const struct result *r)
 		return;
 	for (uint32_t i = 0; i < r->n_rows; i++)
 		print_chosen(out, r, &r->rows[i]);
+	print_chosen(out, r, &rest);
 }
 
 /* What this end's command line asks for, under perftest's names: the plan has

@@ -1,3 +1,4 @@
+/* The document of a result. */
 #include "config.h"
 #include "report/report.h"
 
@@ -186,7 +187,7 @@ json_t *report_document(const struct result *r)
 
 	return json_pack(
 		"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-		"s:o, s:o, s:o, s:o}",
+		"s:o, s:o, s:o, s:o, s:o}",
 		"schema", "verbsperf/1", "tool", json_tool(), "started",
 		json_time(&r->started), "title", json_text(params->title),
 		"test", test_of(r),
@@ -199,7 +200,8 @@ json_t *report_document(const struct result *r)
 		"setup_seconds",
 		json_measured(r->setup_seconds > 0 ? r->setup_seconds : NAN),
 		"preflight", preflight_json(r->preflight),
-		"results", results(r), "limits", limit_json(r),
+		"results", results(r), "unmeasured",
+		counters_unmeasured_json(r), "limits", limit_json(r),
 		"error", errors(r));
 }
 

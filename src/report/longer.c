@@ -196,9 +196,9 @@ bool longer_is_burst(const struct result *r, const struct result_row *row)
 	return above > 0 && above * (double)row->total.iterations <= all;
 }
 
-/* What a table of R needs: each advice fits all of it, so that following one
- * does not lead to the next. */
-static struct need need_of(const struct result *r)
+/* What a table of R needs: an advice fits all of it, so that following it does
+ * not lead to the next. */
+static struct need need_of(const struct result *r, bool means_only)
 {
 	const struct plan *plan = &r->params.plan;
 	struct need need = { 0 };
@@ -218,7 +218,8 @@ static struct need need_of(const struct result *r)
 				     lasted * longer_under_way(plan, row) * 100 /
 					     SUMMARY_ERROR_PERCENT /
 					     (double)row->total.iterations);
-		need_intervals(&need, plan, row);
+		if (!means_only)
+			need_intervals(&need, plan, row);
 		need_samples(&need, r, row);
 	}
 	return need;
@@ -238,10 +239,10 @@ static void print_option(FILE *out, const char *option, const char *name,
 
 /* The options with which no number of the table is too short.  perftest has
  * none for an interval, which is a part of the time. */
-void longer_print(FILE *out, const struct result *r)
+void longer_print(FILE *out, const struct result *r, bool means_only)
 {
 	const struct plan *plan = &r->params.plan;
-	const struct need need = need_of(r);
+	const struct need need = need_of(r, means_only);
 	const double asked = (double)plan->duration / 1e9;
 	double seconds, factor = 1;
 

@@ -1,7 +1,7 @@
 /*
  * How long a run must be so that none of its numbers is too short: the advice
  * of the doubts in caveats.c.  It is always more than was asked for, and fits
- * all rows and all of these doubts, so that one step of following it suffices.
+ * all rows, so that one step of following it suffices.
  */
 #pragma once
 
@@ -43,5 +43,6 @@ double longer_under_way(const struct plan *plan, const struct result_row *row);
 bool longer_is_burst(const struct result *r, const struct result_row *row);
 
 /* Write to OUT the options with which no number of R is too short: "-D 2",
- * "--interval 0.8 with -D 10". */
-void longer_print(FILE *out, const struct result *r);
+ * "--interval 0.8 with -D 10".  With MEANS_ONLY that goes for the rates, and
+ * not for their peaks and confidence intervals. */
+void longer_print(FILE *out, const struct result *r, bool means_only);

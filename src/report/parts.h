@@ -61,6 +61,10 @@ json_t *control_json(const struct parameters *params,
 json_t *counters_json(const struct parameters *params,
 		      const struct result_row *row);
 
+/* The same of a size of R that failed before anything of it was measured, and
+ * that size; null if there is none, or no counter could be read. */
+json_t *counters_unmeasured_json(const struct result *r);
+
 /* True when both ends of R use one port, and so read the same counters. */
 bool counters_are_shared(const struct result *r);
 

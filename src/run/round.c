@@ -301,10 +301,10 @@ int round_prepare(struct run *run, uint64_t size)
 	run->progress = make_progress(run);
 	meter_begin(&run->meter, run->device->port.device);
 	run->monitor = make_monitor(run);
-	/* the first messages, or the peer's, must not wait for a reading */
+	/* the first messages, or the peer's, must not wait for a reading; a
+	 * warm-up that fails is told from here, too */
 	run->monitor.counted = !run->monitor.warmup && !plan->hold;
-	if (run->monitor.counted)
-		counter_reader_begin(run->monitor.counters);
+	counter_reader_begin(run->counters);
 	progress_init(&run->progress);
 	atomic_store(&run->control->peer_sent, false);
 	set_flags(run, size);
@@ -355,16 +355,32 @@ static int check_measured(struct run *run, const struct result_row *row)
 		    (unsigned long long)row->size);
 }
 
+/* Nothing was measured: what the port counted may say why. */
+static void keep_counters(struct run *run, struct done *mine)
+{
+	struct counters *kept = &run->result->unmeasured;
+
+	counters_free(kept);
+	*kept = mine->own.counters;
+	mine->own.counters = (struct counters){ 0 };
+	if (!run->warming)
+		return;
+	counter_reader_end(run->counters);
+	*kept = counter_reader_take(run->counters);
+}
+
 int round_report(struct run *run, struct done *mine, struct done *theirs,
 		 int ret)
 {
 	struct result *r = run->result;
 	struct result_row *row;
 
-	if (run->warming)
+	if (run->warming || (ret && !(plan_measures(run->plan, run->client) &&
+				      counted(run)))) {
+		if (ret)
+			keep_counters(run, mine);
 		return ret;
-	if (ret && !(plan_measures(run->plan, run->client) && counted(run)))
-		return ret;
+	}
 	row = outcome_add_row(run, run->size, mine, theirs);
 	meter_real_time(&run->meter, &row->opened);
 	row->timeline = run->meter.timeline;

@@ -164,6 +164,57 @@ TEST(test_lines)
 	check_text(r, "");
 }
 
+/* A run of which ROWS rows were measured when the next one failed in its
+ * warm-up, with this end's counters of that. */
+static struct result *make_unmeasured(uint32_t rows)
+{
+	struct result *r = make("all");
+
+	r->n_rows = rows;
+	r->params.verbose = true;
+	set(&r->unmeasured, clients, COUNT(clients));
+	return r;
+}
+
+TEST(test_nothing_measured)
+{
+	struct result *r = make_unmeasured(0);
+	char *text = report_json(r);
+	json_t *root = parsed(text);
+
+	free(text);
+	check_number(root, "unmeasured.size", 64);
+	check_number(root, "unmeasured.counters.client.values."
+			   "completer_retry_err", 153);
+	check_null(root, "unmeasured.counters.server");
+	json_decref(root);
+	text = text_of(r);
+	assert_contains(text, " client: completer_retry_err rose by 153: ");
+	assert_contains(text, "   sent_pkts  ");
+	free(text);
+	text = text_of(make_unmeasured(1));
+	assert_contains(text, "completer_retry_err rose by 306, most at size");
+	assert_contains(text, "   counter, size 65536 ");
+	free(text);
+}
+
+/* Without --verbose it is the one line. */
+TEST(test_nothing_measured_in_one_line)
+{
+	struct result *r = make_unmeasured(0);
+	char *text;
+
+	r->params.verbose = r->params.plan.counters.given = false;
+	text = caveats_first(r);
+	assert_contains(text, "client: completer_retry_err rose by 153: ");
+	free(text);
+	r->at_server = true;
+	text = caveats_first(r);
+	assert_contains(text, "server: completer_retry_err rose by 153: ");
+	free(text);
+	result_free(r);
+}
+
 TEST(test_nothing_rose)
 {
 	static const struct one still[] = { { "link_downed", 0 } };
@@ -404,6 +455,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_json_of_interest),
 	cmocka_unit_test(test_json_of_others),
 	cmocka_unit_test(test_lines),
+	cmocka_unit_test(test_nothing_measured),
+	cmocka_unit_test(test_nothing_measured_in_one_line),
 	cmocka_unit_test(test_nothing_rose),
 	cmocka_unit_test(test_first),
 	cmocka_unit_test(test_packets_that_did_not_arrive),

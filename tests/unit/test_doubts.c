@@ -238,12 +238,17 @@ static void measure(const struct machine *m, double worse, struct result *r)
 	b->peak_error_percent = fmin(100, 100 * worse * m->edge / length);
 }
 
-/* The number after OPTION in TEXT; 0: there is none. */
+/* The number after the last OPTION in TEXT; 0: there is none. */
 static double given(const char *text, const char *option)
 {
-	const char *at = strstr(text, option);
+	double value = 0;
 
-	return at ? strtod(at + strlen(option), NULL) : 0;
+	for (const char *at = strstr(text, option); at;
+	     at = strstr(at, option)) {
+		at += strlen(option);
+		value = strtod(at, NULL);
+	}
+	return value;
 }
 
 static void check_advice(const struct machine *m)

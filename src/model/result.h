@@ -130,8 +130,8 @@ struct result {
 	struct clock_description clock;	/* of the end that measured */
 	struct clock_description clocks[2];	/* of the server, of the client;
 						 * no source: not known */
-	/* bounds of the server's seconds in one of the client's; 0: not known,
-	 * as at the server */
+	/* bounds of the server's seconds in one of the client's; 0: not
+	 * known */
 	double clock_ratio[2];
 	/* the first value of the peer's that cannot be: it was left out */
 	struct error implausible;

@@ -30,7 +30,10 @@
 	  done->span[0] || isfinite(done->clock.drift), code_spans(c, done), \
 	  done->clock.drift = NAN; done->span[0] = done->span[1] = 0) \
 	X(ON_CPU, "on-cpu", true, done->own.cpu.ns, \
-	  code_on_cpu(c, &done->own.cpu), clear_on_cpu(&done->own.cpu))
+	  code_on_cpu(c, &done->own.cpu), clear_on_cpu(&done->own.cpu)) \
+	X(HEARD, "heard", true, done->heard[0] && done->heard[1], \
+	  code_heard(c, done), \
+	  done->n_heard = done->heard[0] = done->heard[1] = 0)
 
 WIRE_FIELD_IDS(FIELD_LIST);
 
@@ -332,6 +335,14 @@ static void code_spans(struct cursor *c, struct done *done)
 	WIRE(c, 8, done->span[0]);
 	WIRE(c, 8, done->span[1]);
 	WIRE_STRING(c, done->clock.kernel);
+}
+
+static void code_heard(struct cursor *c, struct done *done)
+{
+	WIRE_WITHIN(c, 8, done->n_heard, "frames heard", 0, COUNT_MAX);
+	WIRE_WITHIN(c, 8, done->heard[0], "time until the last was heard", 1,
+		    COUNT_MAX);
+	WIRE_WITHIN(c, 8, done->heard[1], "time since START", 1, COUNT_MAX);
 }
 
 /* A field_coder of a struct done. */

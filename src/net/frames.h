@@ -183,6 +183,12 @@
  *		u32 n, as in field 2, n x { u64 time that the loop ran (0: not
  *		known), u64 time of it in which its thread had a CPU }, in ns.
  *
+ *		Field 7, "heard", optional, the client's only: u64 number of
+ *		frames that the server sent since its START (ALIVE, SENT) and
+ *		the client took, and two spans by the client's clock, in u64 ns:
+ *		from its START until the last of them came (the server's START
+ *		if there is none), and from the server's START to this DONE.
+ *
  * fields:	a list of fields as in net/wire.h.
  *
  * AGAIN, BYE and ALIVE carry nothing.  While traffic runs both ends send ALIVE
@@ -252,6 +258,11 @@ struct done {
 	uint32_t inline_size;	/* of the queue pairs, as granted */
 	struct clock_description clock;
 	double ns_per_tick;
+	uint64_t n_heard;	/* frames of the server's that the client took
+				 * after its START */
+	uint64_t heard[2];	/* ns, by the client's clock: from its START to
+				 * the last of them or else the server's START,
+				 * and from that to this DONE; 0: not known */
 	uint64_t span[2];	/* ns, by the server's clock: at most and at
 				 * least as long as between the client's START
 				 * and DONE (run/compare.c); 0: not known */

@@ -15,6 +15,8 @@
 
 /* More than this between two clocks means that one is wrong. */
 #define CLOCKS_DIFFER 0.01
+/* Bounds that are further apart have no middle to be told. */
+#define WIDE_RATIO 1.5
 /* NTP slews a clock by at most half of this. */
 #define KERNEL_DIFFERS 0.001
 /* A run that drains for longer is worth a caveat, in seconds. */
@@ -64,14 +66,18 @@ static double clocks_differ(const struct subject *s)
 {
 	const double *ratio = s->r->clock_ratio;
 	const struct clock_description *clocks = s->r->clocks;
+	const bool wide = ratio[1] > ratio[0] * WIDE_RATIO;
+	const bool fast = ratio[0] > 1;
 
 	if (ratio[0] <= 1 + CLOCKS_DIFFER &&
 	    (ratio[0] <= 0 || ratio[1] >= 1 - CLOCKS_DIFFER))
 		return 0;
-	fprintf(s->out, "the clocks of both hosts disagree: %.3g s at the "
+	fprintf(s->out, "the clocks of both hosts disagree: %s%.3g s at the "
 		"server (%s, kernel: %s) are 1 s at the client (%s, kernel: "
 		"%s); 'sleep 60' by a watch shows which is wrong; change its "
-		"clocksource=", sqrt(ratio[0] * ratio[1]), clocks[0].source,
+		"clocksource=", !wide ? "" : fast ? "at least " : "at most ",
+		!wide ? sqrt(ratio[0] * ratio[1]) : ratio[!fast],
+		clocks[0].source,
 		clocks[0].kernel, clocks[1].source, clocks[1].kernel);
 	return 1;
 }

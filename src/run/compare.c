@@ -1,3 +1,4 @@
+/* Compares what both ends counted, and their clocks. */
 #include "config.h"
 #include "run/round.h"
 
@@ -67,6 +68,18 @@ void compare_measure(const struct run *run, struct done *done)
 						   run->answered_ticks));
 }
 
+/* Keep the closest bounds of the server's seconds in one of the client's. */
+static void note_bounds(struct run *run, double low, double high)
+{
+	double *ratio = run->result->clock_ratio;
+
+	if (!(low > 0 && low <= high && isfinite(high)) ||
+	    (ratio[0] > 0 && high / low >= ratio[1] / ratio[0]))
+		return;
+	ratio[0] = low;
+	ratio[1] = high;
+}
+
 void compare_clocks(struct run *run, uint64_t said, const struct done *mine,
 		    const struct done *theirs)
 {
@@ -74,13 +87,38 @@ void compare_clocks(struct run *run, uint64_t said, const struct done *mine,
 	const double most = tick * (double)(run->monitor.done_ticks -
 					    run->asked_ticks);
 	const double least = tick * (double)(said - run->answered_ticks);
-	double *ratio = run->result->clock_ratio;
-	const double low = (double)theirs->span[0] / most;
-	const double high = (double)theirs->span[1] / least;
 
-	if (!(low > 0 && low <= high && isfinite(high)) ||
-	    (ratio[0] > 0 && high / low >= ratio[1] / ratio[0]))
+	note_bounds(run, (double)theirs->span[0] / most,
+		    (double)theirs->span[1] / least);
+}
+
+/* Frame 0 is the server's START. */
+void compare_heard(const struct run *run, struct done *mine)
+{
+	const struct monitor *m = &run->monitor;
+	const uint64_t heard = m->n_heard ? m->heard_ticks :
+					    run->answered_ticks;
+	const double tick = mine->ns_per_tick;
+
+	mine->n_heard = m->n_heard;
+	mine->heard[0] = (uint64_t)(tick * (double)(heard - run->asked_ticks));
+	mine->heard[1] = (uint64_t)(tick * (double)(clock_ticks(&run->clock) -
+						    run->answered_ticks));
+}
+
+void compare_at_server(struct run *run, const struct done *mine,
+		       const struct done *theirs)
+{
+	const struct monitor *m = &run->monitor;
+	const uint64_t n = theirs->n_heard;
+	const double tick = mine->ns_per_tick;
+	const uint64_t said = n ? m->said_ticks[n % MONITOR_SAID] :
+				  run->answered_ticks;
+
+	if (n > m->n_said || (n && n + MONITOR_SAID <= m->n_said))
 		return;
-	ratio[0] = low;
-	ratio[1] = high;
+	note_bounds(run, tick * (double)(said - run->asked_ticks) /
+			 (double)theirs->heard[0],
+		    tick * (double)(m->done_ticks - run->answered_ticks) /
+			 (double)theirs->heard[1]);
 }

@@ -194,8 +194,10 @@ static int check_sent(struct monitor *m)
 /* Send FRAME, and free it. */
 static int send_frame(struct monitor *m, struct frame frame, uint64_t deadline)
 {
-	int ret = oob_send_or_explain(m->conn, &frame, deadline, &m->err);
+	int ret;
 
+	m->said_ticks[++m->n_said % MONITOR_SAID] = clock_ticks(m->clock);
+	ret = oob_send_or_explain(m->conn, &frame, deadline, &m->err);
 	frame_free(&frame);
 	return ret;
 }
@@ -425,6 +427,8 @@ static int on_frame(struct monitor *m)
 	if (ret)
 		return ret == -EAGAIN ? 0 : ret;
 	m->heard_at = time_now();
+	m->heard_ticks = clock_ticks(m->clock);
+	m->n_heard++;
 	if (frame.type == FRAME_DONE && is_done_due(m)) {
 		m->done = frame;
 		m->have_done = true;

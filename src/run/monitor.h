@@ -21,6 +21,9 @@
 #include "run/progress.h"
 #include "traffic/flow.h"
 
+/* More frames than are on their way at once. */
+#define MONITOR_SAID 64
+
 struct monitor {
 	/* set by the caller */
 	struct connection *conn;
@@ -56,6 +59,12 @@ struct monitor {
 	bool left;		/* a quiet peer answers no more, as the time is
 				 * over: the loops left what was under way */
 	uint64_t progress_ticks;	/* time of the last progress seen */
+	uint64_t n_heard;	/* frames that came while traffic ran, the
+				 * latest of them at: */
+	uint64_t heard_ticks;
+	uint64_t n_said;	/* frames that this end sent meanwhile; the
+				 * latest MONITOR_SAID of them, frame N at: */
+	uint64_t said_ticks[MONITOR_SAID];	/* [N % MONITOR_SAID] */
 	/* private */
 	pthread_t thread;
 	sem_t peer_sent;

@@ -84,3 +84,14 @@ void compare_measure(const struct run *run, struct done *done);
  * result. */
 void compare_clocks(struct run *run, uint64_t said, const struct done *mine,
 		    const struct done *theirs);
+
+/*
+ * The server cannot wait for what the client makes of that, and so compares
+ * other times: those from the client's START to the last frame that the server
+ * sent while traffic ran and the client took, and from the server's START to
+ * the client's DONE.  The client fills MINE with its own, just before it is
+ * sent; the server compares THEIRS with its own.
+ */
+void compare_heard(const struct run *run, struct done *mine);
+void compare_at_server(struct run *run, const struct done *mine,
+		       const struct done *theirs);

@@ -1,3 +1,4 @@
+/* The sizes of a test: START, the traffic, and DONE of each. */
 #include "config.h"
 #include "session/dialogue.h"
 
@@ -86,8 +87,10 @@ int exchange_done(struct session *s, struct done *mine, struct done *theirs)
 	const uint64_t sent_at = clock_ticks(&run->clock);
 	int ret = 0;
 
-	if (run->client)
+	if (run->client) {
+		compare_heard(run, mine);
 		ret = session_send(s, encode_done(mine));
+	}
 	if (!ret)
 		ret = receive_done(s, theirs);
 	if (ret)
@@ -96,6 +99,7 @@ int exchange_done(struct session *s, struct done *mine, struct done *theirs)
 		compare_clocks(run, sent_at, mine, theirs);
 		return 0;
 	}
+	compare_at_server(run, mine, theirs);
 	compare_measure(run, mine);
 	return session_send(s, encode_done(mine));
 }

@@ -45,6 +45,19 @@ def test_no_run_is_lost(fast_clock, fast, factor, tests, tmp_path):
             assert end.out.count(SAID) == 1, str(end)
 
 
+@pytest.mark.parametrize("fast", ("server", "client"))
+@pytest.mark.parametrize("test", ("write_bw", "send_lat"))
+def test_both_ends_say_it_first(fast_clock, fast, test):
+    """The server, too, although only the client takes both DONEs."""
+    envs = {fast: {"env": by(fast_clock, 6)}}
+    server = Program(test, "-d", DEVICE, "-p", 0, **envs.get("server", {}))
+    port = server.wait_for(r"serving on TCP port (\d+)")[1]
+    end = succeeded(client(test, "-D", 1, port=port, **envs.get("client", {})))
+    for one in end, succeeded(server):
+        doubt = [line for line in one.out.splitlines() if line][-1]
+        assert doubt.startswith(f" {SAID}"), str(one)
+
+
 @pytest.mark.parametrize("name, cells", (("ib_write_bw", 5), ("ib_send_lat", 9)))
 def test_perftests_table(fast_clock, server, name, cells, tmp_path):
     """It is said in one line on standard error, and the table is whole."""

@@ -153,6 +153,75 @@ TEST(test_clocks)
 	}
 }
 
+/* The server's, whose ticks are half a nanosecond; its client took frame N of
+ * those that the server sent at 400, 500 ... */
+TEST(test_clocks_at_the_server)
+{
+	static const struct {
+		uint64_t n, said;	/* of SAID frames */
+		uint64_t heard[2];	/* by the client */
+		double low, high;	/* 0: no bounds */
+	} rows[] = {
+		{ 6, 7, { 800, 400 }, 1, 2 },
+		/* its clock is slow, or fast */
+		{ 6, 7, { 4900, 4800 }, 800.0 / 4900, 800.0 / 4800 },
+		{ 7, 7, { 150, 130 }, 6, 800 / 130.0 },
+		/* it took none: the server's START at 300 counts */
+		{ 0, 7, { 4000, 4800 }, 200.0 / 4000, 800.0 / 4800 },
+		/* the client tells nothing, or what cannot be */
+		{ 0, 7, { 0, 0 }, 0, 0 },
+		{ 8, 7, { 800, 400 }, 0, 0 },
+		{ 6, 7, { 400, 801 }, 0, 0 },
+		/* that is too long ago */
+		{ 6, 6 + MONITOR_SAID - 1, { 800, 400 }, 1, 2 },
+		{ 6, 6 + MONITOR_SAID, { 800, 400 }, 0, 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct done mine = { .ns_per_tick = 0.5 };
+		const struct done theirs = {
+			.n_heard = rows[i].n,
+			.heard = { rows[i].heard[0], rows[i].heard[1] },
+		};
+		struct fixture f;
+
+		begin(&f, OP_WRITE, TRANSPORT_RC);
+		f.run.asked_ticks = 2 * 100;
+		f.run.answered_ticks = 2 * 300;
+		f.run.monitor.done_ticks = 2 * 1100;
+		f.run.monitor.n_said = rows[i].said;
+		for (uint64_t n = 1; n <= rows[i].said; n++)
+			f.run.monitor.said_ticks[n % MONITOR_SAID] =
+				2 * (300 + 100 * n);
+		compare_at_server(&f.run, &mine, &theirs);
+		assert_close(f.result->clock_ratio[0], rows[i].low, 1e-12);
+		assert_close(f.result->clock_ratio[1], rows[i].high, 1e-12);
+		free(f.result);
+	}
+}
+
+/* The client's, whose ticks are 2 ns: until the last frame, or else START. */
+TEST(test_heard)
+{
+	struct done done = { .ns_per_tick = 2 };
+	struct fixture f;
+
+	begin(&f, OP_WRITE, TRANSPORT_RC);
+	clock_start(&f.run.clock, CLOCK_RAW);
+	f.run.asked_ticks = 1;
+	f.run.answered_ticks = 21;
+	compare_heard(&f.run, &done);
+	assert_int_equal(done.n_heard, 0);
+	assert_int_equal(done.heard[0], 40);
+	f.run.monitor.n_heard = 3;
+	f.run.monitor.heard_ticks = 101;
+	compare_heard(&f.run, &done);
+	assert_int_equal(done.n_heard, 3);
+	assert_int_equal(done.heard[0], 200);
+	assert_true(done.heard[1] > 200);
+	free(f.result);
+}
+
 /* Of several sizes the closest bounds stay. */
 TEST(test_closest)
 {
@@ -207,6 +276,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_directions),
 	cmocka_unit_test(test_pings),
 	cmocka_unit_test(test_clocks),
+	cmocka_unit_test(test_clocks_at_the_server),
+	cmocka_unit_test(test_heard),
 	cmocka_unit_test(test_closest),
 	cmocka_unit_test(test_measure),
 };

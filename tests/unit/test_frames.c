@@ -505,6 +505,39 @@ TEST(test_done_with_a_clock)
 	}
 }
 
+/* Times that are none are left out, and nothing else. */
+TEST(test_done_with_what_was_heard)
+{
+	static const struct {
+		uint64_t n, heard[2];
+		bool good;
+	} rows[] = {
+		{ 0, { 1, 2 }, true }, { COUNT_MAX, { 1, COUNT_MAX }, true },
+		{ COUNT_MAX + 1, { 1, 2 }, false },
+		{ 1, { COUNT_MAX + 1, 2 }, false },
+		{ 1, { 2, COUNT_MAX + 1 }, false },
+	};
+	struct error err = { 0 };
+	struct frame frame;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct done done = sample_done(), got = { 0 };
+
+		free(done.latency);
+		done.latency = NULL;
+		done.n_heard = rows[i].n;
+		memcpy(done.heard, rows[i].heard, sizeof(done.heard));
+		frame = encode_done(&done);
+		assert_int_equal(decode_done(&frame, &got, &err), 0);
+		assert_true(error_is_set(&got.implausible) != rows[i].good);
+		assert_int_equal(got.n_heard, rows[i].good ? rows[i].n : 0);
+		assert_int_equal(got.heard[1],
+				 rows[i].good ? rows[i].heard[1] : 0);
+		done_free(&got);
+		frame_free(&frame);
+	}
+}
+
 /* More than fits is refused by the encoder's own limits, not by the peer. */
 TEST(test_done_with_all_there_can_be)
 {
@@ -715,6 +748,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_done_there_and_back),
 	cmocka_unit_test(test_done_with_events),
 	cmocka_unit_test(test_done_with_a_clock),
+	cmocka_unit_test(test_done_with_what_was_heard),
 	cmocka_unit_test(test_done_with_all_there_can_be),
 	cmocka_unit_test(test_done_without_a_histogram),
 	cmocka_unit_test(test_sent_there_and_back),

@@ -78,7 +78,7 @@ TEST(test_no_such_host)
 	assert_contains(err.message, "cannot find the address of "
 				     "--bind '" NO_HOST "'");
 	error_clear(&err);
-	assert_int_equal(oob_connect("fe80::1%none9", 1, NULL, 9000 * MS, 0,
+	assert_int_equal(oob_connect("fe80::1%none9", 1, 0, NULL, 9000 * MS, 0,
 				     -1, &conn, &err), -EHOSTUNREACH);
 	assert_contains(err.message, "there is no interface 'none9'");
 	error_clear(&err);

@@ -27,6 +27,7 @@ from verbsperf.commands import cluster as clustercommand
 from verbsperf.findings import evidence
 from verbsperf.pairs import patterns
 from verbsperf.pairs.patterns import Wanted
+from verbsperf.plan import program
 
 NODES = [f"n{i:02}" for i in range(1, 5)]
 
@@ -56,8 +57,14 @@ def cluster(*arguments, env=None, **options):
     (("--nodes", "n1", "--pattern", "pairs", "write_bw"), "two nodes"),
     (("--nodes", "n[1-2]", "--devices", "x0", "--rails", "write_bw"),
      "--rails needs several --devices, such as mlx5_[0-3]"),
-    (("--nodes", "n[1-2]", "--pattern", "pairs", "write_bw", "-s", "1"),
-     "write the long name"),
+    (("--nodes", "n[1-2]", "--pattern", "pairs", "write_bw", "-s", "1x"),
+     "--size '1x'"),
+    (("--nodes", "n[1-2]", "--pattern", "pairs", "write_bw", "-bz"),
+     "unknown option '-z'"),
+    (("--nodes", "n[1-2]", "--pattern", "pairs", "write_bw", "-d", "x"),
+     "-d: verbsperf-cluster has --devices SET, before the test"),
+    (("--nodes", "n[1-2]", "--pattern", "pairs", "write_bw", "--json"),
+     "--json: verbsperf-cluster has -o FILE, before the test"),
     (("--nodes", "n[1-2]", "--pattern", "pairs", "write_bw", "--processes",
       "2"), "--processes: options of verbsperf-cluster stand before the test"),
     (("--nodes", "n[1-2]", "--pattern", "pairs", "write_bw", "--iterations",
@@ -90,6 +97,38 @@ def cluster(*arguments, env=None, **options):
 def test_refusals(words, sentence, monkeypatch):
     monkeypatch.delenv("VERBSPERF_CLUSTER_KEY", raising=False)
     refused(cluster(*words), 2, sentence)
+
+
+@pytest.mark.parametrize("words", (
+    ("--launch", "rsh", "write_bw"), ("--launch", "none", "write_bw"),
+    ("--listen", "192.0.2.1", "write_bw"), ("--listen", "x:y", "write_bw"),
+    ("write_bw", "-s", "1x"), ("--rails", "write_bw"),
+    ("write_bw", "-D", "0")))
+def test_nothing_is_left_of_what_is_refused(tmp_path, words, monkeypatch):
+    """It is refused before the file begins, which then would need --resume."""
+    monkeypatch.delenv("VERBSPERF_CLUSTER_KEY", raising=False)
+    path = tmp_path / "x.jsonl"
+    refused(cluster("-o", path, "--nodes", "n[1-2]", "--launch", "false %h",
+                    "--pattern", "pairs", *words), 2)
+    assert not path.exists()
+
+
+def test_the_program_checks_what_pairs_have(monkeypatch):
+    """With what is added to the user's words, before an agent is started."""
+    asked = []
+
+    def values(_, words):
+        asked.append(words)
+        if "--hold=300" in words:
+            raise program.UsageError("--hold: not with --batch")
+        return {}
+
+    monkeypatch.setattr(program.Program, "values", values)
+    with pytest.raises(Refused, match="write_bw --qps=2: --hold: not with"):
+        clustercommand.check_command(["write_bw", "--qps=2"], program.Program(
+            "", "", [], {}, [], 1.0))
+    words, = asked
+    assert {"--qps=2", "--json", "--device=any"} < set(words)
 
 
 def test_the_key_is_in_no_command_line():

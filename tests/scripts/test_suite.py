@@ -100,9 +100,13 @@ def test_one_process_for_all_sizes(program, write_suite, monkeypatch, text,
     ("write_bw: --szie 2", 1, "unknown option '--szie'; did you mean --size?"),
     ("write_bw: --nonsense 2", 1,
      "unknown option '--nonsense'; see verbsperf --help"),
-    ("write_bw: -s 2", 1, "'-s': write the long name of the option, such as "
-     "--size"),
-    ("write_bw: -s2", 1, "'-s2': write the long name of the option"),
+    ("write_bw: -z 2", 1, "unknown option '-z'; see verbsperf --help"),
+    ("write_bw: -bz", 1, "unknown option '-z'; see verbsperf --help"),
+    ("write_bw: -s", 1, "--size needs a value"),
+    ("write_bw: -s -b", 1, "--size needs a value"),
+    ("write_bw: -s 2 --size 3", 1, "--size is given twice"),
+    ("write_bw: -s2x", 1, "write_bw: --size '2x': "),
+    ("write_bw: -d mlx5_0", 1, "--device is only for a target"),
     ("write_bw: 2", 1, "'2' is not an option"),
     ("write_bw: --size", 1, "--size needs a value"),
     ("write_bw: --size --qps 2", 1, "--size needs a value"),
@@ -126,6 +130,18 @@ def test_what_is_no_suite(points, tmp_path, text, number, words):
     where = f"{path}:{number}: " if number else f"{path}: "
     assert str(error.value).startswith(where) and words in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("letters, names", (
+    ("-s 1K -q 2,4", "--size 1K --qps 2,4"), ("-s1K -q2", "--size=1K --qps=2"),
+    ("-be -cUC", "--bidirectional --events --transport UC"),
+    ("-eb -D 0.5 --size 64", "--events --bidirectional --duration 0.5 --size "
+     "64"), ("-bs 64", "--bidirectional --size 64"),
+    ("--hugepages -s 64", "--hugepages --size 64")))
+def test_letters_of_options(points, letters, names):
+    """As verbsperf itself takes them."""
+    assert points(f"write_bw: {letters}") == points(f"write_bw: {names}")
+
 
 
 def test_suite_and_target_do_not_say_the_same(points):

@@ -10,7 +10,7 @@ import secrets
 import socket
 import statistics
 import time
-from typing import (Any, AsyncIterator, Callable, Iterable, NoReturn, Optional,
+from typing import (Any, AsyncContextManager, AsyncIterator, Callable, Iterable, NoReturn, Optional,
                     Sequence)
 
 from verbsperf.agents import agent as protocol
@@ -276,11 +276,15 @@ class Coordinator:
         self.numbers = itertools.count(1)
         self.port = 0
 
-    @contextlib.asynccontextmanager
-    async def listening(self, bind: Optional[str], port: int
-                        ) -> AsyncIterator["Coordinator"]:
+    def listening(self, bind: Optional[str], port: int
+                  ) -> AsyncContextManager["Coordinator"]:
         """Take agents at BIND and PORT in this context, then let them end."""
-        sock = listener(bind, port)
+        return self.listening_on(listener(bind, port))
+
+    @contextlib.asynccontextmanager
+    async def listening_on(self, sock: socket.socket
+                           ) -> AsyncIterator["Coordinator"]:
+        """Take agents at SOCK, which listens, as above."""
         server = await asyncio.start_server(
             self.meet, sock=sock, backlog=TAKEN_AT_ONCE,
             limit=protocol.LONGEST + 2)

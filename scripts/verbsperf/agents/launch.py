@@ -129,6 +129,13 @@ async def last_line(stream: Optional[asyncio.StreamReader]) -> str:
     return said if said and "agent of " in text else text
 
 
+def check(how: str) -> None:
+    """Refuse HOW if it starts no agents."""
+    if how not in ("ssh", "none", *STEPS) and "%h" not in how:
+        raise Refused(f"--launch '{how}': expected ssh, slurm, clush,"
+                      " none or a command with %h for the node")
+
+
 def start(how: str, nodes: Sequence[str], places: dict[str, list[str]],
           port: int, key: str, options: Sequence[str]) -> Launcher:
     """Start the agents of NODES by HOW: ssh, slurm, clush, none or a command,
@@ -146,9 +153,6 @@ def start(how: str, nodes: Sequence[str], places: dict[str, list[str]],
         launcher.begin(command_of(
             STEPS[how], {"%n": ",".join(nodes), "%c": str(len(nodes))},
             python_words(every, port, "", options)), nodes)
-    elif "%h" not in template:
-        raise Refused(f"--launch '{how}': expected ssh, slurm, clush,"
-                      " none or a command with %h for the node")
     else:
         for node in nodes:
             launcher.begin(command_of(template, {"%h": node}, python_words(

@@ -10,10 +10,11 @@ import os
 import random
 import re
 import secrets
+import socket
 import sys
 from typing import Optional, Sequence
 
-from verbsperf.agents import agent, coordinator, launch
+from verbsperf.agents import agent, coordinator, fleet, launch
 from verbsperf.base.command import (INTERRUPTED, Parser, say, time_limit,
                                     whole, write)
 from verbsperf.base.errors import Refused
@@ -27,7 +28,7 @@ from verbsperf.documents.jsonfile import Object
 from verbsperf.pairs import nodesets, patterns
 from verbsperf.pairs.patterns import End, Pair
 from verbsperf.plan import program, suite
-from verbsperf.plan.options import read_options
+from verbsperf.plan.options import long_names, read_options
 from verbsperf.plan.suite import Line, Planned
 from verbsperf.stats import libraries
 from verbsperf.plot.drawing import import_drawing
@@ -118,13 +119,36 @@ def parser() -> Parser:
     return p
 
 
+# What of verbsperf itself is said otherwise here.
+INSTEAD = {"device": "--devices SET", "json": "-o FILE"}
+
+
 def check_place(what: Sequence[str], found: program.Program) -> None:
-    """Refuse an option of this command behind the test."""
+    """Refuse an option of this command behind the test, and what of the
+    program's this command gives it."""
     own = re.findall(r"(?<!\S)-[a-z-]+", parser().format_help())
-    for name in (word.partition("=")[0] for word in what[1:]):
+    for word in what[1:]:
+        name = word.partition("=")[0]
         known = found.options.get(name[2:])
         if name in own and not (known and what[0] in known.commands):
             raise Refused(f"{name}: options of {NAME} stand before the test")
+        for one in long_names(word, found.options):
+            instead = INSTEAD.get(one.partition("=")[0][2:])
+            if instead:
+                raise Refused(f"{name}: {NAME} has {instead}, before the test")
+
+
+def check_command(words: Sequence[str], found: program.Program) -> None:
+    """Have the program check WORDS as pairs will have them, before an agent is
+    started."""
+    wrong = agent.refused([*words, suite.ANY_SERVER])
+    if wrong is not None:
+        raise Refused(f"'{wrong}': agents do not run verbsperf with it")
+    try:
+        found.values([*words, "--json", f"--hold={fleet.HOLD}", "--device=any",
+                      suite.ANY_SERVER])
+    except program.UsageError as error:
+        raise Refused(f"{' '.join(words)}: {error}") from None
 
 
 def points_of(what: Sequence[str], found: program.Program) -> list[Planned]:
@@ -145,9 +169,7 @@ def points_of(what: Sequence[str], found: program.Program) -> list[Planned]:
         if point.times["iterations"] is not None:
             raise Refused("--iterations: pairs that measure together need "
                           "the same time: use --duration")
-        wrong = agent.refused([*point.words(found), suite.ANY_SERVER])
-        if wrong is not None:
-            raise Refused(f"'{wrong}': agents do not run verbsperf with it")
+        check_command(point.words(found), found)
     return points
 
 
@@ -298,35 +320,34 @@ def key_of(how: str) -> str:
     return given or secrets.token_urlsafe(32)
 
 
-async def measure(options: argparse.Namespace, work: Work, file: Begun) -> None:
-    """Start the agents, and do all that is asked for."""
-    nodes = work.wanted.nodes
-    clusternodes.allow_files(len(nodes))
-    key = key_of(options.launch)
-    bind, port = listen_at(options.listen)
+async def measure(options: argparse.Namespace, work: Work, key: str,
+                  sock: socket.socket, file: Begun) -> None:
+    """Start the agents, which have KEY and connect to SOCK, and do all that is
+    asked for."""
+    nodes, (bind, _) = work.wanted.nodes, listen_at(options.listen)
     facts: dict[str, Object] = {}
-    fleet = coordinator.Coordinator(nodes, key.encode())
-    async with fleet.listening(bind, port):
+    hub = coordinator.Coordinator(nodes, key.encode())
+    async with hub.listening_on(sock):
         launcher = launch.start(
             options.launch, nodes, clusternodes.places_of(nodes, bind),
-            fleet.port, key, ["--program", options.program, "--join-timeout",
+            hub.port, key, ["--program", options.program, "--join-timeout",
                               f"{options.join_timeout:g}"])
         try:
             failed = await clusternodes.gather(
-                fleet, work.devices, options.join_timeout, launcher)
+                hub, work.devices, options.join_timeout, launcher)
             left = [node for node in nodes if node not in failed]
             if len(left) >= 2:
-                clustering = Clustering(fleet, work.of(left), file)
+                clustering = Clustering(hub, work.of(left), file)
                 await clustering.run()
                 facts = clustering.facts
             else:
                 say("fewer than two nodes are left: nothing was measured")
-            clusternodes.note_nodes(fleet, {**fleet.failed(), **failed}, facts,
+            clusternodes.note_nodes(hub, {**hub.failed(), **failed}, facts,
                                     file)
         finally:
-            for node in fleet.nodes.values():
+            for node in hub.nodes.values():
                 node.say(type="bye")
-            await fleet.flush()
+            await hub.flush()
             await launcher.end()
 
 
@@ -379,10 +400,14 @@ def run(options: argparse.Namespace) -> int:
         return show(options, *clusterfile.read(what[0]))
     header, work = ask(options)
     rounds = sum(1 for _ in work.rounds())
+    launch.check(options.launch)
+    key = key_of(options.launch)
+    clusternodes.allow_files(len(work.wanted.nodes))
+    sock = coordinator.listener(*listen_at(options.listen))
     file = clusterfile.start(options.output, header, options.resume)
     say(f"{len(work.wanted.nodes)} nodes, {options.pattern}: "
         f"{counted(rounds, 'round')} of {counted(len(work.points), 'point')}")
-    asyncio.run(measure(options, work, file))
+    asyncio.run(measure(options, work, key, sock, file))
     return show(options, header, file.entries)
 
 

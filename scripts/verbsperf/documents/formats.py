@@ -189,7 +189,7 @@ ROUNDS: Rules = ((
 OPTION = having(
     **dict.fromkeys(("name", "kind", "group"), is_text),
     **dict.fromkeys(("argument", "implied"), null_or(is_text)),
-    who=are_texts, words=optional(are_texts))
+    letter=optional(is_text), who=are_texts, words=optional(are_texts))
 DUMP: Rules = (
     (having(schema=equal(OPTIONS)), f"not \"{OPTIONS}\""),
     (having(version=is_text, protocol=is_count, tests=are_texts,

@@ -34,9 +34,6 @@ def speaker_here(name: str, options: dict[str, Option], of_target: bool
 def check(word: str, name: str, options: dict[str, Option], of_target: bool
           ) -> None:
     """Refuse WORD unless it is a long option NAME that is allowed here."""
-    if re.fullmatch("-[A-Za-z].*", word):
-        raise Refused(f"'{word}': write the long name of the option, such as "
-                      "--size")
     if not word.startswith("--"):
         raise Refused(f"'{word}' is not an option; expected TEST...: --option "
                       "VALUE...")
@@ -51,11 +48,34 @@ def check(word: str, name: str, options: dict[str, Option], of_target: bool
             f"did you mean --{close[0]}?" if close else "see verbsperf --help"))
 
 
+def is_letter(word: str) -> bool:
+    """WORD is an option by its letter, such as -s or -s1K, or several."""
+    return bool(re.fullmatch("-[A-Za-z].*", word))
+
+
+def long_names(word: str, options: dict[str, Option]) -> list[str]:
+    """Return WORD by the long names of OPTIONS, if it has letters of them: -b
+    is --bidirectional, -be is two options, and -s1K is --size=1K."""
+    found: list[str] = []
+    letters = {one.letter: one for one in options.values() if one.letter}
+    rest = word[1:] if is_letter(word) else ""
+    while rest:
+        option = letters.get(rest[0])
+        if option is None:
+            raise Refused(f"unknown option '-{rest[0]}'; see verbsperf --help")
+        rest = rest[1:]
+        found.append(f"--{option.name}")
+        if option.takes_value and rest:
+            found[-1] += f"={rest}"
+            break
+    return found or [word]
+
+
 def value_behind(option: Option, left: list[str]) -> str:
     """Take the value of OPTION from the beginning of LEFT; "" for none."""
     if not option.takes_value:
         return ""
-    if left and not left[0].startswith("--"):
+    if left and not left[0].startswith("--") and not is_letter(left[0]):
         return left.pop(0)
     if not option.may_lack_value:
         raise Refused(f"--{option.name} needs a value")
@@ -69,7 +89,8 @@ def read_options(program: Program, where: str, words: Iterable[str],
     left = list(words)
     try:
         while left:
-            word = left.pop(0)
+            word, *more = long_names(left.pop(0), program.options)
+            left = more + left
             name, equals, value = word.removeprefix("--").partition("=")
             check(word, name, program.options, of_target)
             if name in found:

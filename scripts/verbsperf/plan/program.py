@@ -44,6 +44,7 @@ class Option(NamedTuple):
     """An option of the program."""
 
     name: str
+    letter: Optional[str]
     kind: str
     group: str
     takes_value: bool
@@ -176,7 +177,8 @@ def examine(path: str, limit: float = ANSWERS_WITHIN) -> Program:
 
 def option_of(option: Object) -> Option:
     """Make the Option that a dump describes as OPTION."""
-    return Option(option["name"], option["kind"], option["group"],
+    return Option(option["name"], option["letter"],
+                  option["kind"], option["group"],
                   option["argument"] is not None,
                   option["implied"] is not None,
                   not {"client", "control"}.isdisjoint(option["who"]),

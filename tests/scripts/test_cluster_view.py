@@ -5,6 +5,7 @@ from complete import DOCUMENT, LATENCY, PARTS, ROW, keys
 from test_cluster import FINDING, document, entry
 from verbsperf.agents.fleet import Job, Outcome, Several
 from verbsperf.cluster import limits, view
+from verbsperf.cluster.file import pair_of
 from verbsperf.pairs import patterns
 from verbsperf.pairs.patterns import End, Pair, Wanted
 
@@ -126,6 +127,28 @@ us; under load p50 8.500 us, p99 - (70 samples: too few)
 def test_all_of_it(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     assert view.text(*everything()) == TEXT
+
+
+@pytest.mark.parametrize("name, values, said", (
+    ("error_percent", [None, 0.5, 0.1], []),
+    ("error_percent", [0.6, 2.94, 0.1], [
+        "uncertain by 2.9%: 2 pairs, such as {1}: --duration 9 brings "
+        "it below 0.5%"]),
+    ("lost", [0, 0, 0], []),
+    ("lost", [0, 3, 20], ["messages were lost, up to 20: 2 pairs, such as "
+                          "{2}"]),
+    ("lost", ["x", -1, True], [])))
+def test_doubts_beside_values(name, values, said):
+    """What verbsperf says below its own table, and the file has."""
+    header, lines = document()
+    pairs = [one for one in lines if one["type"] == "pair"]
+    names = []
+    for one, value in zip(pairs, values):
+        one["result"]["bandwidth"][name] = value
+        one["result"]["seconds"] = 1.5
+        names.append(pair_of(one).text())
+    assert list(view.sum_lines(header, lines))[1:] == [
+        line.format(*names) for line in said]
 
 
 def test_names_are_short_in_a_matrix_only():

@@ -1,5 +1,6 @@
 """What came of the nodes, as text: a matrix if it fits, and what is said of
 them."""
+import math
 import shutil
 import statistics
 from typing import Iterable, Iterator, NamedTuple, Optional, Sequence
@@ -9,6 +10,7 @@ from verbsperf.base.metrics import METRICS
 from verbsperf.base.tables import counted, number
 from verbsperf.cluster import limits, rails
 from verbsperf.cluster.file import pair_of
+from verbsperf.documents import formats
 from verbsperf.documents.jsonfile import Object
 from verbsperf.documents.points import label
 from verbsperf.documents.results import grouped, sweep_point
@@ -19,6 +21,8 @@ from verbsperf.stats.ranks import median
 WORST = 20          # pairs that are listed when the matrix is too wide
 LONGEST = 26        # letters of a name in a picture
 NAMED = 4           # of those of which a note says the same
+# In percent; above that verbsperf itself says it below its table.
+UNCERTAIN = 0.5
 DECIDES = "a longer --duration or a larger --tolerance may decide"
 # Patterns in which a node is in one pair of a round at most.
 BY_TWO = ("pairs", "bisection", "random")
@@ -238,6 +242,35 @@ def sum_lines(header: Object, entries: list[Object]) -> Iterator[str]:
                    f"{counted(len(marked), 'pair')}, such as "
                    f"{pair_of(marked[0]).text()} (overlap "
                    f"{100 * (marked[0]['overlap'] or 0):.0f}%)")
+        yield from doubt_lines(pairs)
+
+
+def amount_of(part: Object, name: str) -> float:
+    """Return the amount NAME of PART of a result, 0 where it is unknown."""
+    value = part.get(name, 0.0)
+    return float(value) if formats.is_amount(value) else 0.0
+
+
+def doubt_lines(pairs: list[Object]) -> Iterator[str]:
+    """Yield what makes values of PAIRS doubtful, by what is worst of each
+    kind, and what to do."""
+    rows = [(entry, entry["result"]) for entry in pairs
+            if (entry["result"] or {}).get("bandwidth")]
+    for name, least, words in (
+            ("error_percent", UNCERTAIN, "uncertain by {most:.2g}%: "
+             "{pairs}: --duration {longer} brings it below 0.5%"),
+            ("lost", 0, "messages were lost, up to {most:g}: {pairs}")):
+        found = [(amount_of(row["bandwidth"], name), i)
+                 for i, (_, row) in enumerate(rows)]
+        found = [one for one in found if one[0] > least]
+        if found:
+            most, i = max(found)
+            entry, row = rows[i]
+            yield words.format(
+                most=most, longer=math.ceil(
+                    amount_of(row, "seconds") * most / UNCERTAIN) or 1,
+                pairs=f"{counted(len(found), 'pair')}, such as "
+                + pair_of(entry).text())
 
 
 def probe_lines(header: Object, entries: list[Object]) -> Iterator[str]:

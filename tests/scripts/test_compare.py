@@ -339,7 +339,7 @@ def test_points_of_one_side_only(compare, write):
 def side(values=(), failures=(), rounds=0):
     """What a side has of a point; ROUNDS gave a result without a value."""
     return comparison.Measured(len(values) + rounds, {"one": values} if values
-                               else {}, failures, [])
+                               else {}, failures, [], {})
 
 
 FAILED, LACKS, SOME = side((), ["gone"]), side(rounds=1), side([1.0])

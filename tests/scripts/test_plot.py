@@ -493,6 +493,9 @@ HUGE = result([lat_row(2, 123456.7, 2345678.9, 99999999.9)])
 @pytest.mark.parametrize("files", [
     [[RUN]], [[LATENCY], [HUGE]], [loads(1.5, "a"), loads(2.5, "b")],
     [[result([lat_row(64, 1.0, bins=[[0, 123456789, 3]])])]],
+    # whose last label is at the edge
+    [[result([lat_row(64, 1.0, bins=[[100, 200, 990000], [200, 300, 9999],
+                                     [300, 400, 1]])])]],
     [[result([bw_row(64, 99.97, 99.98), bw_row(128, 99.99, 100.0)])]],
     [[result([lat_row(64, 1.871, 1.872, 1.873)])]],
     [HALVES, [WHOLE]]])

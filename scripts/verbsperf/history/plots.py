@@ -12,7 +12,8 @@ from verbsperf.base.errors import NotDrawn
 from verbsperf.history import nights
 from verbsperf.history.nights import Event, Line
 from verbsperf.plot.axes import set_y_axis
-from verbsperf.plot.figure import NOT_FROM_ZERO, add_foot, add_title
+from verbsperf.plot.figure import (NOT_FROM_ZERO, add_foot, add_title,
+                                   make_right_room)
 from verbsperf.plot.looks import CROSS, shortened
 from verbsperf.plot.spans import Span, span_of
 
@@ -202,4 +203,5 @@ def draw(lines: Sequence[Line], events: Sequence[Event], title: str,
     for axes in every[len(lines):]:
         axes.set_visible(False)
         every[len(lines) - columns].tick_params(labelbottom=True)
+    make_right_room(fig, every[:len(lines)])
     return fig

@@ -16,6 +16,8 @@ ZERO = 0.5
 QUANTILES = (50, 90, 99, 99.9, 99.99, 99.999, 99.9999, 99.99999)
 # Inches between two sizes, and between two values of a y axis, at least.
 SIZE_GAP, VALUE_GAP = 0.42, 0.22
+# Inches that a letter needs.
+LETTER = 0.075
 # The share of the room between two sizes that set-ups side by side take.
 SHARE = 0.8
 
@@ -72,14 +74,33 @@ def size_axis(axes: Axes, sizes: Sequence[float]) -> None:
     axes.set_xlim(2 ** (low - 0.5), 2 ** (high + 0.5))
 
 
+def percentile_text(x: float) -> str:
+    """Return the percentile that is drawn at X."""
+    return "0%" if x < 1.01 else f"{100 - 100 / x:.9g}%"
+
+
+def with_room(places: Sequence[float], decade: float) -> list[float]:
+    """Return those of PLACES whose percentiles are not on each other, where a
+    DECADE has so many inches."""
+    kept, edge = [], -math.inf
+    for x in places:
+        half = LETTER * (len(percentile_text(x)) + 1) / 2
+        if math.log10(x) * decade - half >= edge:
+            kept.append(x)
+            edge = math.log10(x) * decade + half
+    return kept
+
+
 def percentile_axis(axes: Axes, most: float) -> None:
     """Label the x axis with percentiles, as far as MOST has nines."""
     axes.set_xscale("log")
     known = [q for q in QUANTILES if 1 / (1 - q / 100) <= most * 1.01]
-    axes.xaxis.set_major_locator(ticker.FixedLocator(
-        [1] + [1 / (1 - q / 100) for q in known]))
+    inches = axes.get_position().width * axes.figure.get_figwidth()
+    axes.xaxis.set_major_locator(ticker.FixedLocator(with_room(
+        [1] + [1 / (1 - q / 100) for q in known],
+        inches / math.log10(most * 1.15))))
     axes.xaxis.set_major_formatter(ticker.FuncFormatter(
-        lambda x, _: "0%" if x < 1.01 else f"{100 - 100 / x:.9g}%"))
+        lambda x, _: percentile_text(x)))
     axes.xaxis.set_minor_locator(ticker.NullLocator())
     axes.set_xlim(1, most * 1.15)
 

@@ -38,6 +38,8 @@ FOOT_LINES = 12
 # Axes that are lower are lower than their labels are long, in inches; as high
 # as all of a picture are, and each of them at least, if no size is asked for.
 LOWEST, HIGH, EACH = 1.35, 3.4, 1.6
+# Inches between the outermost label and the edge of the picture.
+EDGE = 0.05
 NOT_FROM_ZERO = "y does not begin at 0 everywhere"
 BESIDE = "side by side in one band: the set-ups at one size"
 
@@ -118,6 +120,16 @@ def make_room(fig: Figure, every: Sequence[Axes]) -> None:
                         + 0.1 / fig.get_figwidth())
 
 
+def make_right_room(fig: Figure, every: Sequence[Axes]) -> None:
+    """Leave as much space on the right as the last labels of x axes need."""
+    renderer = fig.canvas.get_renderer()
+    outermost = max(box.x1 for axes in every
+                    for box in [axes.xaxis.get_tightbbox(renderer)] if box)
+    over = outermost / fig.bbox.width + EDGE / fig.get_figwidth() - 1
+    if over > 0:
+        fig.subplots_adjust(right=fig.subplotpars.right - over)
+
+
 def add_x_label(fig: Figure, every: Sequence[Axes], text: str, bottom: float
                 ) -> None:
     """Write the label of the x axis once, BOTTOM inches above the edge."""
@@ -167,6 +179,7 @@ def draw(picture: Picture, lines: Sequence[str], title: Optional[str] = None,
     for axes, panel, span in zip(every, picture.panels, spans):
         add_panel(axes, picture, panel, span)
     make_room(fig, every)
+    make_right_room(fig, every)
     add_x_label(fig, every, picture.x_label, bottom)
     return fig
 

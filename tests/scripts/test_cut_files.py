@@ -9,6 +9,9 @@ import pytest
 from conftest import called, document, sweep_lines
 from test_cluster import document as cluster_document
 from test_history import months
+from verbsperf.base.errors import Refused
+from verbsperf.documents import results
+from verbsperf.plan import program
 
 STEADY = [50 * (1 + i / 1000) for i in (0, 3, -2, 5, -4, 1)]
 # Statuses that the commands document; sweep's and compare's own are verdicts.
@@ -169,3 +172,20 @@ def test_a_sweep_goes_on_wherever_it_was_cut(whole, sweep, where):
             continue
         assert status == 0, err
         assert len((whole / "f").read_bytes().splitlines()) == 5
+
+
+def test_what_the_program_writes_is_cut(monkeypatch):
+    """Its document, which a sweep and the selftest read, and its options: as
+    where it is killed."""
+    text = FILES["document"]
+    assert results.read_document(text)[0]
+    for cut in range(0, len(text) - 2, 97):
+        document_of, why = results.read_document(text[:cut])
+        assert document_of is None and "wrote no document" in why
+    dump = json.dumps({"schema": "verbsperf-options/1", "version": "1",
+                       "protocol": 7, "tests": [], "options": []})
+    for cut in range(len(dump)):
+        monkeypatch.setattr(program, "run", lambda *_, cut=cut: program.Ran(
+            dump[:cut], "", 0))
+        with pytest.raises(Refused, match="does not list its options"):
+            program.ask("verbsperf", 1.0)

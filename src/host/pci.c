@@ -44,7 +44,7 @@ void pci_virtual_machine(char maker[FACT_TEXT_SIZE])
 
 	if (!sysfs_read(maker, FACT_TEXT_SIZE, "/sys/hypervisor/type") &&
 	    !sysfs_read(maker, FACT_TEXT_SIZE, "/sys/class/dmi/id/sys_vendor"))
-		strcpy(maker, "unknown maker");
+		strcpy(maker, FACT_UNKNOWN_MAKER);
 	/* where there are no flags, the maker's name tells */
 	if (has_flags && !strstr(flags, " hypervisor"))
 		strcpy(maker, "none");

@@ -110,6 +110,9 @@ enum fact_group {
 	X(56, ACS_REDIRECT, acs_redirect, TEXT, PCIE, 0, false)
 // clang-format on
 
+/* The maker of a virtual machine that says not who made it. */
+#define FACT_UNKNOWN_MAKER "unknown maker"
+
 enum fact {
 #define X(id, name, ...) FACT_##name,
 	FACT_LIST(X)

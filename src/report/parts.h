@@ -121,6 +121,9 @@ void load_print_plan(FILE *out, const struct plan *plan);
 void load_print(FILE *out, const struct plan *plan,
 		const struct result_row *row);
 
+/* facts.c: what is known of FACTS, group by group. */
+void facts_print(FILE *out, const struct facts *facts);
+
 /* preflight.c: what --check found. */
 
 #define PREFLIGHT_VERDICT_SIZE 96

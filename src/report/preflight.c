@@ -139,32 +139,14 @@ void report_problems(const struct result *r)
 	log_error(&verdict);
 }
 
-/* Print those of FACTS that are known and of GROUP. */
-static void print_group(FILE *out, const struct facts *facts,
-			enum fact_group group)
-{
-	char text[FACT_TEXT_SIZE];
-	bool begun = false;
-
-	for (enum fact i = 0; i < FACTS; i++) {
-		if (fact_table[i].group != group || !facts_known(facts, i))
-			continue;
-		if (!begun)
-			fprintf(out, "  %s\n", fact_headings[group]);
-		begun = true;
-		fprintf(out, "    %-22s  %s\n", fact_table[i].key,
-			facts_format(facts, i, text, sizeof(text)));
-	}
-}
-
 void preflight_text(FILE *out, const struct result *r)
 {
 	const struct plan *plan = &r->params.plan;
 	char verdict[PREFLIGHT_VERDICT_SIZE];
 
-	for (enum fact_group i = 0; r->alone && i < FACT_GROUPS; i++)
-		print_group(out, &r->client.facts, i);
-	if (!r->alone)
+	if (r->alone)
+		facts_print(out, &r->client.facts);
+	else
 		fprintf(out, "  %s: %s, %u QP%s, checked only\n",
 			test_name_of(plan),
 			transport_table[plan->transport].name, plan->qps,

@@ -119,7 +119,8 @@ int device_list_read(struct device_list *list, struct error *err)
 	device_list_free(list);
 	if (!descriptors_left(NEEDED))
 		return no_descriptors(err);
-	if (errnum)
+	/* ENOSYS: the kernel has nothing of RDMA loaded */
+	if (errnum && errnum != ENOSYS)
 		return fail_errno(err, errnum, no_device_advice,
 				  "cannot list RDMA devices");
 	return device_list_none(err);

@@ -107,6 +107,13 @@ TEST(test_devices_that_cannot_be_used)
 	open_and_expect(&params, 0, "");
 	fake_verbs.n_devices = 0;
 	open_and_expect(&params, -ENODEV, "there is no RDMA device");
+	/* as without any module of RDMA in the kernel */
+	fake_verbs.fail_call = fake_verbs.calls + 1;
+	fake_verbs.errnum = ENOSYS;
+	open_and_expect(&params, -ENODEV, "there is no RDMA device");
+	fake_verbs.fail_call = fake_verbs.calls + 1;
+	fake_verbs.errnum = EPERM;
+	open_and_expect(&params, -EPERM, "cannot list RDMA devices");
 	fake_verbs.n_devices = 2;
 	params.device = "mlx5_9";
 	open_and_expect(&params, -ENODEV,

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 
 #include "base/time.h"
+#include "base/xalloc.h"
+#include "every_fact.h"
 #include "json_checks.h"
 #include "report/parts.h"
 #include "report/report.h"
@@ -774,6 +776,54 @@ TEST(test_devices_as_json)
 	result_free(r);
 }
 
+static char *facts_as_text(const struct facts *facts)
+{
+	char *text = NULL;
+	FILE *out = xmemstream(&text);
+
+	facts_print(out, facts);
+	fclose(out);
+	return text;
+}
+
+/* No key of the JSON, which has underscores, and units where there are some. */
+TEST(test_facts_for_people)
+{
+	struct facts facts = every_fact();
+	char line[200], *text = facts_as_text(&facts);
+
+	for (const char *at = text; (at = strchr(at, '_')); at++)
+		fail_msg("a key: %s", at);
+	free(text);
+	memset(&facts, 0, sizeof(facts));
+	facts_set_text(&facts, FACT_VIRTUAL_MACHINE, FACT_UNKNOWN_MAKER);
+	facts_set_text(&facts, FACT_THREAD_NODES, "0");
+	facts_set_count(&facts, FACT_NUMA_NODES, 1);
+	facts_set_count(&facts, FACT_IDLE_EXIT_US, 1);
+	facts_set_count(&facts, FACT_HUGE_PAGE_BYTES, 2 << 20);
+	facts_set_count(&facts, FACT_MEMLOCK_BYTES, FACT_UNLIMITED);
+	facts_set_count(&facts, FACT_PCIE_WIDTH, 16);
+	facts_set_real(&facts, FACT_PCIE_SPEED_GT, 32);
+	text = facts_as_text(&facts);
+	assert_string_equal(line_with(text, "virtual machine", line),
+			    "    virtual machine          yes");
+	assert_string_equal(line_with(text, "threads on", line),
+			    "    threads on NUMA node     0");
+	assert_string_equal(line_with(text, "NUMA nodes", line),
+			    "    NUMA nodes               1");
+	assert_string_equal(line_with(text, "leave that state", line),
+			    "    to leave that state      1 us");
+	assert_string_equal(line_with(text, "size of huge", line),
+			    "    size of huge pages       2M");
+	assert_string_equal(line_with(text, "may be locked", line),
+			    "    may be locked            unlimited");
+	assert_string_equal(line_with(text, "link width", line),
+			    "    link width               x16");
+	assert_string_equal(line_with(text, "link speed", line),
+			    "    link speed               32 GT/s");
+	free(text);
+}
+
 TEST(test_devices_without_gid_and_infiniband)
 {
 	struct result *r = result_latency(1);
@@ -905,6 +955,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_devices),
 	cmocka_unit_test(test_devices_that_cannot_be_opened),
 	cmocka_unit_test(test_devices_as_json),
+	cmocka_unit_test(test_facts_for_people),
 	cmocka_unit_test(test_devices_without_gid_and_infiniband),
 	cmocka_unit_test(test_output_errors),
 	cmocka_unit_test(test_output_to_a_file),

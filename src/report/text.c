@@ -9,18 +9,27 @@
 #include "report/stream.h"
 #include "traffic/batch.h"
 
+/* More decimals than these are written as a power of ten. */
+#define DECIMALS_MOST 9
+
 /*
  * A number, right-aligned in a column; "-" if it was not measured.  A value too
- * small for the decimals keeps three digits, so that it does not read as zero.
+ * small for the decimals keeps three digits, so that it does not read as zero;
+ * a message rate, which has six decimals, keeps four: 0.0001132 Mpps.
  */
 static void print_cell(FILE *out, int width, int decimals, double value)
 {
+	const int digits = decimals > 3 ? 4 : 3;
+	const double least = pow(10, (decimals > 3 ? 3 : 1) - decimals);
+
 	if (!isfinite(value))
 		fprintf(out, " %*s", width, "-");
-	else if (value > 0 && value < 10 * pow(10, -decimals))
-		fprintf(out, " %*.3g", width, value);
-	else
-		fprintf(out, " %*.*f", width, decimals, value);
+	else if (value > 0 && value < least)
+		decimals = digits - 1 - (int)floor(log10(value));
+	if (isfinite(value))
+		fprintf(out, decimals > DECIMALS_MOST ? " %*.*g" : " %*.*f",
+			width, decimals > DECIMALS_MOST ? digits : decimals,
+			value);
 }
 
 struct column {

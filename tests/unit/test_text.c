@@ -776,6 +776,29 @@ TEST(test_devices_as_json)
 	result_free(r);
 }
 
+/* WANTED is how a table shows the message rate MPPS. */
+static void check_message_rate(double mpps, const char *wanted)
+{
+	struct result *r = result_bandwidth();
+	char *text;
+
+	r->rows[0].total.bandwidth.mpps = mpps;
+	text = report_text(r);
+	assert_contains(text, wanted);
+	free(text);
+	result_free(r);
+}
+
+/* Few large messages keep as many digits as many small ones. */
+TEST(test_small_message_rates)
+{
+	check_message_rate(12.3456789, "    12.345679\n");
+	check_message_rate(0.00123456789, "     0.001235\n");
+	check_message_rate(0.000113234, "    0.0001132\n");
+	check_message_rate(0.0000151234, "   0.00001512\n");
+	check_message_rate(0.00000012, "      1.2e-07\n");
+}
+
 static char *facts_as_text(const struct facts *facts)
 {
 	char *text = NULL;
@@ -955,6 +978,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_devices),
 	cmocka_unit_test(test_devices_that_cannot_be_opened),
 	cmocka_unit_test(test_devices_as_json),
+	cmocka_unit_test(test_small_message_rates),
 	cmocka_unit_test(test_facts_for_people),
 	cmocka_unit_test(test_devices_without_gid_and_infiniband),
 	cmocka_unit_test(test_output_errors),

@@ -430,6 +430,16 @@ static void hint_at_time(struct parser *p)
 			 depth, depth);
 }
 
+/* Say the unit of a bandwidth that is printed as a number alone. */
+static void hint_at_unit(struct parser *p)
+{
+	struct options *o = p->given.options;
+
+	if (o->params.format == TABLE_BANDWIDTH && !o->params.gbits)
+		snprintf(o->hint, sizeof(o->hint), "--format bandwidth is in "
+			 "MiB/s; with --report-gbits it is in Gb/s");
+}
+
 static int parse(struct parser *p, int argc, char **argv)
 {
 	struct options *o = p->given.options;
@@ -465,8 +475,10 @@ static int parse(struct parser *p, int argc, char **argv)
 		     o->command == COMMAND_CHECK))
 		ret = rules_complete(&p->given);
 	if (!ret && (o->command == COMMAND_CLIENT ||
-		     o->command == COMMAND_LOOPBACK))
+		     o->command == COMMAND_LOOPBACK)) {
+		hint_at_unit(p);
 		hint_at_time(p);
+	}
 	return ret;
 }
 

@@ -6,9 +6,9 @@
 
 #include "base/time.h"
 
-/* A switch on the way, or a host that is emulated, may be that many times as
- * slow as the port. */
-#define SLOWER 100
+/* A switch on the way may be that many times as slow as the port, and so may
+ * Soft-RoCE in an emulated host: 10 MB/s on a port of 10 Gb/s, or less. */
+#define SLOWER 1000
 /* For each message, in ns: one that follows others, and one that waits for the
  * one before, over a long way. */
 #define EACH_OF_MANY (SECOND / 1000)

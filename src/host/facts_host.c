@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/sysfs.h"
 #include "base/units.h"
+#include "base/xalloc.h"
 #include "host/facts.h"
 #include "host/pci.h"
 
@@ -82,6 +84,64 @@ static void read_container(struct facts *facts)
 		}
 	if (facts_known(facts, FACT_KERNEL))
 		facts_set_text(facts, FACT_CONTAINER, "none");
+}
+
+/* A comparison of strings for qsort(3). */
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* True for an environment variable that changes what libibverbs or one of its
+ * providers does. */
+static bool is_of_provider(const char *variable)
+{
+	static const char *const beginnings[] = {
+		"BNXT_RE_", "CXGB4_", "EFA_", "ERDMA_", "HNS_ROCE_", "IBV_",
+		"IONIC_", "IRDMA_", "MANA_", "MLX4_", "MLX5_", "MLX_",
+		"QELR_", "RDMAV_", "RXE_", "SIW_",
+	};
+	const char *fork = strstr(variable, "_FORK_SAFE=");
+	const size_t n = sizeof(beginnings) / sizeof(*beginnings);
+
+	for (size_t i = 0; i < n; i++)
+		if (!strncmp(variable, beginnings[i], strlen(beginnings[i])))
+			return true;
+	return fork && fork == strchr(variable, '=') - strlen("_FORK_SAFE");
+}
+
+/* Sorted, so that the same ones are alike on each host. */
+static void read_variables(struct facts *facts)
+{
+	char list[FACT_TEXT_SIZE] = "";
+	const char **found;
+	size_t n = 0, all = 0;
+
+	while (environ[all])
+		all++;
+	found = xcalloc(all + 1, sizeof(*found));
+	for (size_t i = 0; i < all; i++)
+		if (is_of_provider(environ[i]))
+			found[n++] = environ[i];
+	qsort(found, n, sizeof(*found), compare_texts);
+	for (size_t i = 0; i < n; i++)
+		list_add(list, sizeof(list), found[i]);
+	free(found);
+	if (n || facts_known(facts, FACT_KERNEL))
+		facts_set_text(facts, FACT_PROVIDER_VARIABLES,
+			       n ? list : "none");
+}
+
+static void read_load(struct facts *facts)
+{
+	char text[FACT_TEXT_SIZE], *end;
+	double load;
+
+	if (!sysfs_read(text, sizeof(text), "/proc/loadavg"))
+		return;
+	load = strtod(text, &end);
+	if (end != text && load >= 0)
+		facts_set_real(facts, FACT_LOAD_AVERAGE, load);
 }
 
 static void read_pages(struct facts *facts)
@@ -262,6 +322,8 @@ void facts_of_host(const struct cpus *cpus, struct facts *facts)
 	read_names(facts);
 	read_rdma_core(facts);
 	read_container(facts);
+	read_variables(facts);
+	read_load(facts);
 	pci_virtual_machine(maker);
 	facts_set_text(facts, FACT_VIRTUAL_MACHINE, maker);
 	read_pages(facts);

@@ -107,7 +107,9 @@ enum fact_group {
 	X(54, NEAREST_GPU, nearest_gpu, TEXT, PCIE, 0, false) \
 	X(55, NEAREST_GPU_DISTANCE, nearest_gpu_distance, TEXT, PCIE, 0, \
 	  false) \
-	X(56, ACS_REDIRECT, acs_redirect, TEXT, PCIE, 0, false)
+	X(56, ACS_REDIRECT, acs_redirect, TEXT, PCIE, 0, false) \
+	X(57, LOAD_AVERAGE, load_average, REAL, CPU, 1000000, false) \
+	X(58, PROVIDER_VARIABLES, provider_variables, TEXT, HOST, 0, true)
 // clang-format on
 
 /* The maker of a virtual machine that says not who made it. */

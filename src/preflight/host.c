@@ -10,6 +10,8 @@
 #include "base/numbers.h"
 /* C1, which every processor enters, takes no longer to leave, in us. */
 #define SHALLOW_EXIT_US 3
+/* So many times as many tasks as processors keep a host busy. */
+#define LOADED 1.2
 /* Strictly ordered writes limit devices above this rate. */
 #define FAST_MBPS 100000
 
@@ -23,6 +25,30 @@ static int inspect_governor(const struct end *end, struct error *err)
 		    "cpupower frequency-set --governor performance",
 		    "%s processors have the governor %s",
 		    end->whose, governor);
+}
+
+/* More tasks than processors have none for the threads of a test at times; a
+ * test that just ran, or the other end on this host, is one of them. */
+static bool is_loaded(const struct end *end)
+{
+	return facts_known(end->facts, FACT_LOAD_AVERAGE) &&
+	       facts_known(end->facts, FACT_CPUS_ONLINE) &&
+	       facts_real(end->facts, FACT_LOAD_AVERAGE) >
+		       LOADED * (1 +
+				 (double)facts_count(end->facts,
+						     FACT_CPUS_ONLINE));
+}
+
+static int inspect_load(const struct end *end, struct error *err)
+{
+	if (!is_loaded(end))
+		return 0;
+	return fail(err, -EBUSY, "look with top at what runs there, and keep "
+		    "idle CPUs for the test with --cpus",
+		    "%s %" PRIu64 " processors have %.3g tasks to run (the "
+		    "load of the last minute)", end->whose,
+		    facts_count(end->facts, FACT_CPUS_ONLINE),
+		    facts_real(end->facts, FACT_LOAD_AVERAGE));
 }
 
 static void show_idle(const struct end *end, char *text)
@@ -190,6 +216,10 @@ const struct check host_checks[] = {
 	  .needed = "performance", .inspect = inspect_governor,
 	  .cost = "the frequency follows the load, so that latencies and "
 		  "message rates vary" },
+	{ .label = "load average", .fact = FACT_LOAD_AVERAGE,
+	  .applies = is_loaded, .inspect = inspect_load,
+	  .cost = "a thread that polls does not have its CPU all the time: "
+		  "less bandwidth, and stalls" },
 	{ .label = "deepest idle state", .fact = FACT_IDLE_STATE,
 	  .show = show_idle, .inspect = inspect_idle,
 	  .cost = "an idle host answers late: with --events, and where the "

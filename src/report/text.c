@@ -1,3 +1,4 @@
+/* The table for people. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -345,6 +346,17 @@ static void print_intervals(FILE *out, const struct result *r)
 	fputs(" s; +-95%: confidence of their mean\n", out);
 }
 
+/* What an environment changes about the provider, an end's numbers depend on. */
+static void print_variables(FILE *out, const char *end,
+			    const struct facts *facts)
+{
+	const char *set = facts_text(facts, FACT_PROVIDER_VARIABLES);
+
+	if (set[0] && strcmp(set, "none") != 0)
+		fprintf(out, " %s: environment of its provider: %s\n", end,
+			set);
+}
+
 /* Define the table's numbers, below it. */
 static void print_definition(FILE *out, const struct result *r)
 {
@@ -367,6 +379,8 @@ static void print_definition(FILE *out, const struct result *r)
 		r->clock.source, r->clock.resolution_ns,
 		r->clock.read_cost_ns);
 	print_intervals(out, r);
+	print_variables(out, "client", &r->client.facts);
+	print_variables(out, "server", &r->server.facts);
 	if (r->params.cpu)
 		cpu_print_definition(out);
 }

@@ -95,6 +95,12 @@ TEST(test_processors)
 		{ "governor", { { FACT_GOVERNOR, "performance, powersave" } },
 		  "performance, powersave", "the client's processors have the "
 		  "governor performance, powersave", "cpupower" },
+		{ "load average", { { FACT_LOAD_AVERAGE, "3.5" },
+		  { FACT_CPUS_ONLINE, "2" } }, NULL, NULL, NULL },
+		{ "load average", { { FACT_LOAD_AVERAGE, "20.25" },
+		  { FACT_CPUS_ONLINE, "2" } }, "20.25",
+		  "the client's 2 processors have 20.2 tasks to run (the load "
+		  "of the last minute)", "--cpus" },
 		{ "deepest idle state", { { FACT_IDLE_STATE, "C1" },
 		  { FACT_IDLE_EXIT_US, "2" } }, "C1, 2 us", NULL, NULL },
 		{ "deepest idle state", { { FACT_IDLE_STATE, "C6" },

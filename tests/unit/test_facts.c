@@ -86,6 +86,7 @@ static void make_system(void)
 	host_file("/proc/cpuinfo", "processor\t: 0\n"
 		  "model name\t: AMD EPYC 9354\nflags\t\t: fpu vme de\n\n"
 		  "processor\t: 1\nmodel name\t: another\n");
+	host_file("/proc/loadavg", "20.25 3.10 1.02 2/345 6789\n");
 	host_file("/proc/meminfo", "MemTotal: 1 kB\nHugePages_Total:   12\n"
 		  "HugePages_Free:     10\nHugePages_Rsvd:      3\n"
 		  "Hugepagesize:       2048 kB\n");
@@ -252,6 +253,8 @@ TEST(test_all_of_them)
 		[FACT_LINK_DOWNED] = "2",
 		[FACT_PAUSE] = "receive",
 		[FACT_ROCE_ECN] = "3",
+		[FACT_LOAD_AVERAGE] = "20.25",
+		[FACT_PROVIDER_VARIABLES] = "none",
 	};
 
 	for (int i = 0; i < FACTS; i++)
@@ -356,6 +359,24 @@ TEST(test_other_processors)
 	};
 
 	check_others(rows, COUNT(rows));
+}
+
+/* Sorted, and no others. */
+TEST(test_provider_variables)
+{
+	setenv("RDMAV_HUGEPAGES_SAFE", "1", 1);
+	setenv("MLX5_SINGLE_THREADED", "1", 1);
+	setenv("HOME_FORK_SAFE", "yes", 1);
+	setenv("FORK_SAFE_NOT", "1", 1);
+	setenv("PATH_OF", "MLX5_X_FORK_SAFE=1", 1);
+	check(FACT_PROVIDER_VARIABLES, "HOME_FORK_SAFE=yes, "
+	      "MLX5_SINGLE_THREADED=1, RDMAV_HUGEPAGES_SAFE=1");
+	unsetenv("RDMAV_HUGEPAGES_SAFE");
+	unsetenv("MLX5_SINGLE_THREADED");
+	unsetenv("HOME_FORK_SAFE");
+	unsetenv("FORK_SAFE_NOT");
+	unsetenv("PATH_OF");
+	check(FACT_PROVIDER_VARIABLES, "none");
 }
 
 TEST(test_irqbalance)
@@ -541,6 +562,7 @@ TEST_FILE()
 						host_end),
 		ON_HOST(test_other_systems),
 		ON_HOST(test_other_processors),
+		ON_HOST(test_provider_variables),
 		ON_HOST(test_irqbalance),
 		ON_HOST(test_other_links),
 		ON_HOST(test_virtual_function),

@@ -15,6 +15,7 @@ COMPARED = """
     pcie_slot_width pcie_gbps sriov iommu aspm aspm_l1 netdev_mtu
     netdev_driver netdev_speed netdev_max_speed bonding vlan link_lanes pause
     pfc priority_trust dscp_priorities roce_ecn gpu_distance
+    provider_variables
     """.split()
 
 

@@ -257,8 +257,9 @@ TEST(test_causes)
 	struct deaf d;
 
 	/* it is not the fault of a --bind */
-	assert_int_equal(oob_connect("127.0.0.1", port, "127.0.0.5", 1000 * MS,
-				     0, -1, &conn, &err), -ECONNREFUSED);
+	assert_int_equal(oob_connect("127.0.0.1", port, 0, "127.0.0.5",
+				     1000 * MS, 0, -1, &conn, &err),
+			 -ECONNREFUSED);
 	assert_contains(err.advice, "verbsperf serve");
 
 	err = check_fails("127.0.0.1", port, -ECONNREFUSED,

@@ -14,7 +14,6 @@
 
 #include "base/descriptors.h"
 #include "base/time.h"
-#include "base/units.h"
 
 /* Clears the line on a terminal. */
 #define CLEAR "\r\033[K"
@@ -142,17 +141,19 @@ static bool is_within_limit(void)
 static void say_missing(char text[MISSING_SIZE], uint64_t unwritten,
 			uint64_t left_out)
 {
+	int n = 0;
+
 	text[0] = '\0';
 	if (unwritten)
-		text_append(text, MISSING_SIZE, "%s: warning: %llu "
-			    "line%s could not be written here\n", name,
-			    (unsigned long long)unwritten,
-			    unwritten > 1 ? "s" : "");
+		n = snprintf(text, MISSING_SIZE, "%s: warning: %llu "
+			     "line%s could not be written here\n", name,
+			     (unsigned long long)unwritten,
+			     unwritten > 1 ? "s" : "");
 	if (left_out)
-		text_append(text, MISSING_SIZE, "%s: and %llu more "
-			    "line%s of clients that were not served\n", name,
-			    (unsigned long long)left_out,
-			    left_out > 1 ? "s" : "");
+		snprintf(text + n, (size_t)(MISSING_SIZE - n),
+			 "%s: and %llu more line%s of clients that were not "
+			 "served\n", name, (unsigned long long)left_out,
+			 left_out > 1 ? "s" : "");
 }
 
 /* Write LINE behind what is missing before it. */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/descriptors.h"
+#include "base/plain.h"
 #include "base/time.h"
 
 /* Clears the line on a terminal. */
@@ -195,7 +196,8 @@ void log_line(enum log_level level, const char *prefix, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	snprintf(line, sizeof(line), "%s: %s%s%s%s\n", name,
-		 subject ? subject : "", subject ? ": " : "", prefix, text);
+		 subject ? subject : "", subject ? ": " : "", prefix,
+		 plain_line(text));
 	put_line(line);
 }
 

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
+#include "base/xalloc.h"
 #include "report/json.h"
 #include "report/json_value.h"
 
@@ -139,11 +141,16 @@ static void print_cell(FILE *out, const char *text)
 	fputc('"', out);
 }
 
+/* Print VALUE as a cell.  Text that a spreadsheet would take for a formula
+ * begins with an apostrophe, which is not shown there. */
 static void print_value(FILE *out, const json_t *value)
 {
-	char *text = json_plain(value);
+	char *text = json_plain(value), *quoted = NULL;
 
-	print_cell(out, text);
+	if (json_is_string(value) && plain_is_formula(text))
+		xcheck(asprintf(&quoted, "'%s", text) < 0 ? NULL : quoted);
+	print_cell(out, quoted ? quoted : text);
+	free(quoted);
 	free(text);
 }
 

@@ -1,3 +1,4 @@
+/* Writes the events of verbsperf watch, as text or as lines of JSON. */
 #include "config.h"
 #include "report/events.h"
 
@@ -11,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/plain.h"
 #include "base/xalloc.h"
 #include "report/json_value.h"
 #include "report/sink.h"
@@ -254,7 +256,7 @@ static char *lost_text(const struct events *e)
 /* Free TEXT.  False if it was not taken. */
 static bool put(struct events *e, char *text)
 {
-	const size_t length = strlen(text);
+	const size_t length = strlen(plain_text(text));
 	const bool taken = sink_has_room(&e->sink, length);
 
 	if (taken)

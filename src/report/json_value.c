@@ -1,9 +1,11 @@
+/* Values of JSON, and JSON as text. */
 #include "config.h"
 #include "report/json_value.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "base/xalloc.h"
 #include "model/control.h"
 #include "net/wire.h"
@@ -28,27 +30,17 @@ json_t *json_qps(const struct plan *plan)
 	return plan->control ? json_null() : json_count(plan->qps);
 }
 
-/* TEXT with "?" for each byte that is not ASCII. */
-static json_t *to_ascii(const char *text)
-{
-	char *ascii = xcheck(strdup(text));
-	json_t *string;
-
-	for (size_t i = 0; ascii[i]; i++)
-		if (ascii[i] & 0x80)
-			ascii[i] = '?';
-	string = json_string(ascii);
-	free(ascii);
-	return string;
-}
-
 json_t *json_text(const char *text)
 {
-	json_t *string = text && text[0] ? json_string(text) : NULL;
+	char *plain;
+	json_t *string;
 
-	if (!string && text && text[0])
-		string = to_ascii(text);
-	return string ? string : json_null();
+	if (!text || !text[0])
+		return json_null();
+	plain = plain_json(xcheck(strdup(text)));
+	string = json_string(plain);
+	free(plain);
+	return string;
 }
 
 json_t *json_error(const struct error *err)

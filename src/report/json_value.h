@@ -24,8 +24,8 @@ static inline json_t *json_measured(double value)
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* TEXT from a device, a user or the system; null if it is NULL or empty.  JSON
- * is UTF-8: if TEXT is not, "?" replaces each byte that is not ASCII. */
+/* TEXT from a device, a user, the system or the peer, as base/plain.h has it;
+ * null if it is NULL or empty. */
 json_t *json_text(const char *text);
 
 /* The value of "error" for ERR, without that of the peer. */

@@ -1,3 +1,4 @@
+/* Writes a text to a file, which it replaces whole, or to stdout. */
 #include "config.h"
 #include "report/report.h"
 
@@ -10,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/plain.h"
 #include "base/xalloc.h"
 #include "report/sink.h"
 
@@ -185,7 +187,10 @@ static int replace(const char *path, const char *text)
 
 int report_print(const char *path, char *text, struct error *err)
 {
-	int ret = strcmp(path, "-") != 0 ? replace(path, text) : 1;
+	int ret;
+
+	plain_text(text);
+	ret = strcmp(path, "-") != 0 ? replace(path, text) : 1;
 
 	if (ret > 0)
 		ret = write_in_place(path, text, err);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/plain.h"
 #include "base/xalloc.h"
 #include "report/sink.h"
 
@@ -35,7 +36,7 @@ static char *render(const struct row_format *format, const struct result *r,
 	if (tail && format->tail)
 		format->tail(out, r);
 	fclose(out);
-	return text;
+	return plain_text(text);
 }
 
 static bool shows(const struct row_format *format, const struct result *r)
@@ -144,7 +145,7 @@ void stream_interval(struct stream *s, const struct result *r,
 	out = xmemstream(&text);
 	s->format->interval(out, r, part);
 	fclose(out);
-	put(s, text, false);
+	put(s, plain_text(text), false);
 	free(text);
 	if (!s->sink.errnum || s->stopped || s->format->lines ||
 	    !plan_is_endless(&r->params.plan))

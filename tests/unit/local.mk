@@ -61,7 +61,8 @@ pure_tests = \
 	tests/unit/test_param_shapes.c tests/unit/test_pattern.c \
 	tests/unit/test_peer_check.c tests/unit/test_perftest.c \
 	tests/unit/test_perftest_lines.c tests/unit/test_perftest_messages.c \
-	tests/unit/test_place.c tests/unit/test_plan.c \
+	tests/unit/test_place.c tests/unit/test_plain.c \
+	tests/unit/test_plan.c \
 	tests/unit/test_port.c tests/unit/test_preflight.c \
 	tests/unit/test_preflight_limits.c tests/unit/test_protocol.c \
 	tests/unit/test_qp_attr.c tests/unit/test_rate.c \

@@ -222,7 +222,7 @@ TEST(test_cpu)
 TEST(test_text_that_must_be_quoted)
 {
 	static const char *const titles[] = {
-		"a,b", "\"", "say \"x\", twice", "two\nlines", "\r", "\"\"",
+		"a,b", "\"", "say \"x\", twice", "two\nlines", "\"\"",
 		"plain", " space ", "\303\244",
 	};
 

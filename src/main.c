@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/descriptors.h"
 #include "base/log.h"
@@ -92,7 +93,8 @@ static int run(struct options *options, const char *name)
 	case COMMAND_DEVICES:
 		return command_devices(options);
 	case COMMAND_FAULTS:
-		return command_print(report_faults());
+		return command_print(isatty(STDOUT_FILENO) ?
+				     report_faults_short() : report_faults());
 	default:
 		break;
 	}

@@ -1,4 +1,4 @@
-/* The faults that --inject knows, for scripts/verbsperf-selftest. */
+/* The faults that --inject knows, for people and for verbsperf-selftest. */
 #include "config.h"
 #include "report/report.h"
 
@@ -21,6 +21,26 @@ char *report_faults(void)
 			c->numbers, c->test, c->options, c->what,
 			c->requester, c->responder);
 	}
+	fclose(out);
+	return text;
+}
+
+/* What stands in the row of C, or of the headings if it is NULL. */
+static void print_short(FILE *out, const struct inject_case *c)
+{
+	/* the longest names in front of it */
+	fprintf(out, "%-22s %-9s %s\n", c ? c->name : "case",
+		c ? c->test : "test", c ? c->what : "what is wrong");
+}
+
+char *report_faults_short(void)
+{
+	char *text = NULL;
+	FILE *out = xmemstream(&text);
+
+	print_short(out, NULL);
+	for (unsigned int i = INJECT_NOTHING + 1; i < INJECT_COUNT; i++)
+		print_short(out, inject_find(i));
 	fclose(out);
 	return text;
 }

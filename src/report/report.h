@@ -51,8 +51,9 @@ char *report_topology_text(const struct topology *t);
 char *report_topology_json(const struct topology *t);
 
 /* The faults that --inject knows: a line of headings and one per fault,
- * tab-separated. */
+ * tab-separated; and in short, for a terminal. */
 char *report_faults(void);
+char *report_faults_short(void);
 
 /*
  * Can PATH be written?  Call before a run, so that its result is not lost.

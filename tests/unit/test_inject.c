@@ -130,12 +130,36 @@ TEST(test_report)
 	free(text);
 }
 
+/* What people read on a terminal: columns without a tab, that fit. */
+TEST(test_short_report)
+{
+	char *text = report_faults_short(), *rest = text, *line;
+	unsigned int lines = 0;
+	size_t at = 0;
+
+	while ((line = strsep(&rest, "\n")) && *line) {
+		const struct inject_case *c = inject_find(lines);
+		const char *what = lines ? c->what : "what is wrong";
+
+		assert_null(strchr(line, '\t'));
+		assert_in_range(strlen(line), 1, 100);
+		assert_contains(line, what);
+		if (!lines++)
+			at = (size_t)(strstr(line, what) - line);
+		assert_string_equal(line + at, what);
+		assert_int_equal(line[at - 1], ' ');
+	}
+	assert_int_equal(lines, INJECT_COUNT);
+	free(text);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_every_case_can_be_asked_for),
 	cmocka_unit_test(test_another_test_has_not_that_case),
 	cmocka_unit_test(test_bytes_are_not_looked_at),
 	cmocka_unit_test(test_the_table_itself),
 	cmocka_unit_test(test_report),
+	cmocka_unit_test(test_short_report),
 };
 
 TEST_MAIN(tests, 10)

@@ -1,8 +1,10 @@
+/* A provider for the timed loops: queues that complete what a test wants. */
 #include "config.h"
 #include "fake_provider.h"
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -329,6 +331,21 @@ void fake_take_receives(struct fake *fake, struct flow *flow, uint32_t depth,
 	}
 }
 
+/* A queue pair that a loop which goes too far would post on, or change. */
+static const struct flow_qp not_of_the_flow = { .limit = UINT64_MAX / 2 };
+
+static void check_beyond(const struct fake *fake)
+{
+	for (uint32_t i = fake->n_qps; i < FAKE_QPS; i++) {
+		if (!memcmp(&fake->flow_qps[i], &not_of_the_flow,
+			    sizeof(not_of_the_flow)))
+			continue;
+		fprintf(stderr, "queue pair %u of %u was changed\n", i,
+			fake->n_qps);
+		abort();
+	}
+}
+
 struct fake *fake_new(struct flow *flow, uint32_t n_qps)
 {
 	/* megabytes of rings, of which a test fills little */
@@ -349,6 +366,8 @@ struct fake *fake_new(struct flow *flow, uint32_t n_qps)
 		init_cqs(fake, i);
 	for (uint32_t i = 0; i < n_qps; i++)
 		init_qp(fake, i);
+	for (uint32_t i = n_qps; i < FAKE_QPS; i++)
+		fake->flow_qps[i] = not_of_the_flow;
 	*flow = (struct flow){
 		.qps = fake->flow_qps,
 		.n_qps = n_qps,
@@ -368,6 +387,7 @@ struct fake *fake_new(struct flow *flow, uint32_t n_qps)
 
 void fake_free(struct fake *fake, struct flow *flow)
 {
+	check_beyond(fake);
 	for (uint32_t i = 0; i < FAKE_QPS; i++)
 		free(fake->flow_receives[i].entries);
 	free(flow->latency);

@@ -5,6 +5,7 @@
 #include "fake_rdmacm.h"
 
 #include <arpa/inet.h>
+#include <endian.h>
 #include <errno.h>
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
@@ -21,6 +22,8 @@
 #define IDS 2048
 #define FIRST_PORT 40000
 #define DATA_SIZE 56
+/* Of struct cm_mark's index in them. */
+#define INDEX_AT 16
 
 struct fake_rdmacm fake_rdmacm;
 
@@ -337,6 +340,14 @@ int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *param)
 
 		ask(listener, NULL, strange,
 		    (uint8_t)fake_rdmacm.stranger_bytes);
+	}
+	if (listener && fake_rdmacm.beyond) {
+		uint8_t data[DATA_SIZE];
+		const uint32_t index = htobe32(fake_rdmacm.beyond);
+
+		memcpy(data, f->asked, sizeof(data));
+		memcpy(data + INDEX_AT, &index, sizeof(index));
+		ask(listener, NULL, data, param->private_data_len);
 	}
 	for (int i = 0; listener && i <= fake_rdmacm.twice; i++)
 		/* a real one is padded, as answers are here */

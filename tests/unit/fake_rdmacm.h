@@ -18,6 +18,8 @@ struct fake_rdmacm {
 	uint32_t lose_event;	/* this event does not come */
 	uint32_t strangers;	/* so many other requests precede the first */
 	uint32_t stranger_bytes;	/* of private data in each */
+	uint32_t beyond;	/* one of the session for this queue pair, which
+				 * there is not, precedes each; 0: none */
 	bool twice;		/* each request comes twice */
 	bool wrong_answer;	/* who accepts does not know the token */
 	bool wrong_index;	/* or answers another request */

@@ -267,6 +267,25 @@ TEST(test_strangers_are_rejected)
 		}
 }
 
+/* Whoever knows the token of the session may still name a queue pair that it
+ * does not have: the first one behind the last, or any other. */
+TEST(test_queue_pairs_that_there_are_not)
+{
+	static const uint32_t indices[] = { 3, 4, 256, INT32_MAX, UINT32_MAX };
+
+	for (size_t i = 0; i < COUNT(indices); i++)
+		for (int ud = 0; ud < 2; ud++) {
+			struct pair p;
+
+			open_pair(&p, OP_SEND, ud ? TRANSPORT_UD :
+						    TRANSPORT_RC)->qps = 3;
+			fake_rdmacm.beyond = indices[i];
+			run(&p, "beyond the last queue pair");
+			assert_int_equal(fake_rdmacm.rejected, 3);
+			assert_int_equal(fake_rdmacm.accepted, 3);
+		}
+}
+
 /* Over UD the answer may have been lost; over RC the manager of the kernel
  * repeats it.  The last may come when nobody listens any more. */
 TEST(test_request_comes_twice)
@@ -580,6 +599,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_iwarp),
 	cmocka_unit_test(test_what_is_said_of_iwarp),
 	cmocka_unit_test(test_strangers_are_rejected),
+	cmocka_unit_test(test_queue_pairs_that_there_are_not),
 	cmocka_unit_test(test_request_comes_twice),
 	cmocka_unit_test(test_wrong_answers),
 	cmocka_unit_test(test_every_call_fails),

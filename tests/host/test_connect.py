@@ -266,3 +266,24 @@ def test_a_link_local_address_needs_an_interface():
                "write (--bind )?fe80::1%[a-zA-Z]")
     failed(client("write_bw", port=1, host="fe80::1%none9"),
            "there is no interface 'none9'")
+
+
+@needs_ipv6
+@pytest.mark.parametrize("only", ("127.0.0.1", "::1"))
+def test_the_path_is_not_that_of_the_address_that_answers(host, only):
+    """The other address refuses; -4 and -6 leave it out."""
+    server = Server("--bind", only)
+    host("::1", "127.0.0.1")
+    program = client("write_bw", "--json", *QUICK, port=server.port,
+                     host="many")
+    succeeded(program)
+    document = json.loads(program.out)
+    assert document["client"]["gid"] == "::ffff:127.0.0.1"
+    own, other = ("-4", "-6") if only == "127.0.0.1" else ("-6", "-4")
+    failed(client("write_bw", *QUICK, other, port=server.port, host="many"),
+           "Connection refused")
+    program = client("write_bw", *QUICK, own, port=server.port, host="many")
+    if own == "-4":
+        succeeded(program)
+    else:   # it is reached, and this NIC has no such GID
+        failed(program, "--ipv6: no GID")

@@ -43,10 +43,11 @@ RUN_ONLY = LIMITS | frozenset("""
 # What a document says elsewhere, or what is an end's own and in the
 # fingerprint where it matters.
 NOT_OF_POINT = RUN_ONLY | frozenset("""
-    all allow allow-inject allow-perftest bind check clock cpus device gid-index
-    ib-port idle-timeout inline-recv key-file loopback max-duration max-memory
-     max-qps memory mtu numa once parallel peer perftest pkey-index poll port qps
-     ready-fd size topology transport vector verbose wait
+    all allow allow-inject allow-perftest bind check clock cpus device
+    gid-index ib-port idle-timeout inline-recv ipv4 ipv6 key-file loopback
+    max-duration max-memory max-qps memory mtu numa once parallel peer
+    perftest pkey-index poll port qps ready-fd size topology transport
+    vector verbose wait
     """.split())
 # What older versions did, too, without an option that says so.
 ALWAYS = (("pacing", "loop"), ("sge", 1), ("receivers", 1))

@@ -1,9 +1,12 @@
 """The CPU time that is reported is what the system says of the process, too."""
+import shutil
+
 import pytest
 
 from cpu_time import Clock, needs_time, used
 from documents import measured, row_of
-from lab import Server, client, succeeded
+from lab import BINARY, DEVICE, Program, Server, client, environment, \
+    succeeded
 
 SIZE = ("-s", 64)
 # What lies outside both readings: starting, and making objects.
@@ -51,6 +54,41 @@ def test_both_ends_and_what_they_say_of_it():
     assert abs(mine["ns_per_message"] * rate
                - 1e9 * used(mine) / mine["seconds"]) < 1e4
     assert abs(mine["ns_per_gb"] * 64e-9 / mine["ns_per_message"] - 1) < 1e-6
+
+
+@pytest.fixture
+def rare(fast_clock):
+    """The environment of a process that has its CPU for a fifth of its time at
+    most: its clock is five times as fast, as both ends' is."""
+    env = environment()
+    return {**env, "FAST_CLOCK": "5",
+            "LD_PRELOAD": f"{fast_clock}:{env['LD_PRELOAD']}"}
+
+
+def test_a_thread_without_its_cpu(rare):
+    """It is the first doubt, and only where the end polls."""
+    server = Server("--json-lines=/dev/null", env=rare)
+    line = ("write_bw", "-D", 1, *SIZE)
+    end = succeeded(client(*line, port=server.port, env=rare))
+    assert end.out.splitlines()[-1].startswith(
+        " the client polls, but its thread had a CPU for only "), str(end)
+    cpu = row_of(client(*line, "--json", port=server.port, env=rare))["cpu"]
+    assert 0 < cpu["client"]["threads"][0]["on_cpu_percent"] < 25
+    assert 0.9 < cpu["client"]["threads"][0]["loop_seconds"] < 5
+    assert cpu["server"]["threads"] == []
+    end = succeeded(client(*line, "--events", port=server.port, env=rare))
+    assert "polls" not in end.out
+
+
+def test_perftests_table_stays(rare, tmp_path):
+    """There it goes to standard error, as all doubts do."""
+    name = tmp_path / "ib_write_bw"
+    name.symlink_to(shutil.which(BINARY))
+    server = Server(env=rare)
+    end = succeeded(Program("-d", DEVICE, "-p", server.port, "-D", 1,
+                            "127.0.0.1", argv0=(name,), env=rare))
+    assert "polls" not in end.out
+    assert end.err.count(" polls, but its thread had a CPU for") == 1, str(end)
 
 
 def test_a_line_for_each_end():

@@ -73,7 +73,9 @@ static void check_reports(const struct calibration *c)
 static struct calibration idle_host(void)
 {
 	struct calibration c = {
-		.clock = { .source = "tsc" },
+		.clock = { .source = "tsc", .resolution = 20,
+			   .read_cost = 20 },
+		.sample_ns = 30,
 		.ns_per_tick = 1,
 		.loops = { { "-Q 100", 100, 1, 3.514, 3.885, -0.371, -0.4, 0.1 },
 			   { "-Q 1", 1, 1, 3.884, 3.506, 0.378, 0.3, 0.4 },
@@ -82,7 +84,7 @@ static struct calibration idle_host(void)
 		.samples = histogram_new(),
 	};
 
-	for (int i = 0; i < 1000; i++)
+	for (int i = 0; i < 30000; i++)
 		histogram_record(c.samples, 20);
 	return c;
 }

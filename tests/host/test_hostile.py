@@ -223,7 +223,7 @@ def test_a_window_that_did_not_end():
     """The client stands still for six seconds of its one: what it measured is
     a result, with a doubt."""
     server = Server()
-    program = client("write_bw", "-D", 1, "--warmup", 0, "--json",
+    program = client("write_bw", "-D", 1, "--warmup", 0, "--json", "--verbose",
                      "--timeout", 20, port=server.port)
     program.wait_for_traffic()
     program.send(signal.SIGSTOP)

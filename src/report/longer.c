@@ -211,8 +211,9 @@ static struct need need_of(const struct result *r, bool means_only)
 		if (row->failed)
 			continue;
 		if (error > SUMMARY_ERROR_PERCENT)
-			need_seconds(&need, plan, row, lasted * MARGIN * error /
-							       SUMMARY_ERROR_PERCENT);
+			need_seconds(&need, plan, row,
+				     lasted * MARGIN * error /
+					     SUMMARY_ERROR_PERCENT);
 		if (longer_is_burst(r, row))
 			need_seconds(&need, plan, row,
 				     lasted * longer_under_way(plan, row) * 100 /

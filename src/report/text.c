@@ -346,7 +346,7 @@ static void print_intervals(FILE *out, const struct result *r)
 	fputs(" s; +-95%: confidence of their mean\n", out);
 }
 
-/* What an environment changes about the provider, an end's numbers depend on. */
+/* What an end's environment changes about its provider. */
 static void print_variables(FILE *out, const char *end,
 			    const struct facts *facts)
 {

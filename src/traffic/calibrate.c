@@ -1,4 +1,4 @@
-/* Measures what the loops and the clock cost, on a provider that does nothing. */
+/* Measures what loops and clock cost, on a provider that does nothing. */
 #include "config.h"
 #include "traffic/calibrate.h"
 

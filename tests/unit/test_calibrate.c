@@ -116,7 +116,8 @@ TEST(test_busy_host)
 	c.on_cpu_percent = 23.4;
 	c.taken = 207;
 	text = report_calibration_text(&c);
-	assert_contains(text, "a CPU for only 23% of the time (taken 207 times)");
+	assert_contains(text, "a CPU for only 23% of the time (taken 207 "
+			      "times)");
 	free(text);
 	json = report_calibration_json(&c, NULL);
 	root = parsed(json);

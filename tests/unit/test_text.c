@@ -351,7 +351,8 @@ TEST(test_caveats)
 	text = report_text(verbose(r));
 	assert_contains(text, "lower --cq-mod\n size 65536: uncertain by 2.9%: "
 			      "-D 4 brings it below 0.5%, --interval 0.8 with "
-			      "-D 10 a peak's, too\n size 65536: peak uncertain by 12.3%: --interval "
+			      "-D 10 a peak's, too\n size 65536: peak "
+			      "uncertain by 12.3%: --interval "
 			      "0.8 with -D 10 ");
 	free(text);
 	r->params.plan.iterations = 5000;

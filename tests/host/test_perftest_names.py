@@ -193,11 +193,32 @@ def test_a_server_says_at_once_that_it_waits(start, serve):
     """A script starts the client when it has read that."""
     server, port, lines = reads_from_a_pipe(serve, "ib_write_bw")
     with lines:
-        while lines.readline() != WAITING:
-            pass
+        assert WAITING in iter(lines.readline, "")
         succeeded(start("ib_write_bw", "-p", port, "127.0.0.1"))
         succeeded(server)
         assert len(re.findall(r"^ 65536 ", lines.read(), re.M)) == 1
+
+
+def test_a_server_that_cannot_listen_waits_for_nobody(start):
+    """It says why, once, and no head of a table."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        server = start("ib_write_bw", "--bind_source_ip", "127.0.0.1",
+                       "-p", taken.getsockname()[1])
+        failed(server, "in use")
+    assert server.out == ""
+    assert len(server.errors) == 1
+
+
+@pytest.mark.parametrize("words", (("serve",),
+                                   ("serve", "--format", "perftest")))
+def test_a_stopped_server_says_no_error(words):
+    """Nor what only perftest's names say before there is a client."""
+    server = Program(*words, "-p", 0)
+    server.wait_for(r"serving on TCP port")
+    server.send(signal.SIGTERM)
+    server.wait()
+    assert not server.errors and server.out == ""
+
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -32,7 +32,8 @@ TEST(test_which_commands_take_an_option)
 		{ "serve", "once", true },
 		{ "serve", "size", false },
 		{ "devices", "device", true },
-		{ "devices", "json", false },
+		{ "devices", "json", true },
+		{ "devices", "csv", false },
 		{ "calibrate", "json", true },
 		{ "faults", "json", false },
 	};

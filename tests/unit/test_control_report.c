@@ -102,6 +102,8 @@ TEST(test_document)
 		root, "results.0.control.parts.1.in_latency")));
 	assert_true(json_is_true(at(
 		root, "results.0.control.parts.0.in_latency")));
+	assert_int_equal(json_array_size(at(root, "results.0.control."
+						  "existing")), 2);
 	check_number(root, "results.0.control.existing.1.from", 10);
 	check_number(root, "results.0.control.existing.1.to", 99);
 	check_number(root, "results.0.control.existing.1.latency.p50", 13);
@@ -179,8 +181,8 @@ TEST(test_text)
 		   "   0 to 9                                   11.00       "
 		   "4.00\n"
 		   "   10 to 99                                 13.00       "
-		   "6.00\n");
-	check_text(text, "   limit reached with 100: no more\n     raise it\n");
+		   "6.00\n"
+		   "   limit reached with 100: no more\n     raise it\n");
 	check_text(text, " time of the calls, after 0.2 s of warm-up");
 	check_text(text, " *: not in the line above\n");
 	free(text);

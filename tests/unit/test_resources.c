@@ -432,6 +432,46 @@ TEST(test_a_queue_pair_to_itself)
 	}
 }
 
+/* How many sends are allowed at once, where this end, the other or both of them
+ * say how many receives they have. */
+static uint64_t allowed(bool own, bool other)
+{
+	struct plan plan = plan_of(OP_SEND, METRIC_BANDWIDTH, 1);
+	struct path path = { .global = true, .mtu = IBV_MTU_1024 };
+	struct endpoint self;
+	struct resources res;
+	struct device device;
+	struct error err = { 0 };
+	uint64_t n;
+
+	open_fake(&device);
+	/* which is so with iWARP, where the manager connects */
+	device.port.iwarp = fake_verbs.iwarp = own;
+	assert_int_equal(resources_create(&device, &plan, true, &anonymous, 0,
+					  &res, &err), 0);
+	resources_describe(&res, &path, &self);
+	assert_int_equal(self.allowances != 0, own);
+	self.allowances = other ? 4096 : 0;
+	device.port.iwarp = fake_verbs.iwarp = false;
+	assert_int_equal(resources_connect(&res, &path, &self, &err), 0);
+	n = res.qps[0].allowed;
+	resources_destroy(&res);
+	free(self.qps);
+	device_close(&device);
+	assert_int_equal(fake_verbs_alive(), 0);
+	return n;
+}
+
+/* A peer may say what was not agreed. */
+TEST(test_allowances_of_both_ends)
+{
+	const uint64_t none = allowed(false, false);
+
+	assert_int_equal(allowed(true, true), 16 + 1);
+	assert_int_equal(allowed(true, false), none);
+	assert_int_equal(allowed(false, true), none);
+}
+
 static uintptr_t line_of(const void *p)
 {
 	return (uintptr_t)p / 64;
@@ -502,6 +542,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_resources_create),
 	cmocka_unit_test(test_advice_on_what_is_not_to_be_had),
 	cmocka_unit_test(test_a_queue_pair_to_itself),
+	cmocka_unit_test(test_allowances_of_both_ends),
 	cmocka_unit_test(test_queue_pairs_share_no_cache_line),
 };
 

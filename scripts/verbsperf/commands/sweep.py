@@ -159,7 +159,7 @@ def want(options: argparse.Namespace) -> Wanted:
 def sweep(options: argparse.Namespace) -> int:
     """Do what OPTIONS ask for; return the exit status."""
     check_arguments(options)
-    if options.format:
+    if options.format and not options.list:
         options.format.check()
     if options.history and not options.list:
         history.check(options.history)

@@ -625,7 +625,9 @@ TEST(test_strangers_and_the_log)
 	struct parameters params = { .parallel = 1 };
 
 	assert_int_equal(networks_parse("192.0.2.0/24", &params.allow), 0);
+	log_set_level(LOG_DETAIL);
 	begin(&params, 0);
+	log_set_level(LOG_INFO);
 	come_and_go(120);
 	/* two lines each; a slow machine may have had some seconds for more */
 	assert_in_range(count_in_log("\nverbsperf: ") + 1, 100, 130);
@@ -647,7 +649,9 @@ TEST(test_many_clients_that_are_served)
 {
 	struct parameters params = { .parallel = 1 };
 
+	log_set_level(LOG_DETAIL);
 	begin(&params, 0);
+	log_set_level(LOG_INFO);
 	for (int i = 0; i < 130; i++) {
 		int fd = join();
 

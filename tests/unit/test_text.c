@@ -751,7 +751,7 @@ TEST(test_devices_as_json)
 	check_number(root, "ports.0.port", 1);
 	check_string(root, "ports.0.state", "ACTIVE");
 	check_string(root, "ports.0.link_layer", "Ethernet");
-	check_number(root, "ports.0.rate_gbps", 100);
+	check_number(root, "ports.0.rate_gbps", r->client.rate_mbps / 1e3);
 	check_number(root, "ports.0.mtu", 1024);
 	check_null(root, "ports.0.lid");
 	check_null(root, "ports.0.error");

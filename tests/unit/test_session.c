@@ -3,8 +3,10 @@
 #include "test.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <time.h>
 
+#include "base/log.h"
 #include "base/time.h"
 #include "fake_verbs.h"
 #include "model/plan.h"
@@ -99,6 +101,44 @@ TEST(test_several_queue_pairs)
 		}
 }
 
+/* What both ends write to stderr in a run with --mtu MTU. */
+static void read_stderr(uint32_t mtu, char text[200])
+{
+	FILE *file = tmpfile();
+	int saved = dup(2);
+	size_t n;
+	struct pair p;
+
+	assert_non_null(file);
+	assert_true(saved >= 0);
+	fake_verbs_reset();
+	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
+	pair_plan(&p)->mtu = mtu;
+	log_set_level(LOG_INFO);
+	assert_int_equal(dup2(fileno(file), 2), 2);
+	pair_run(&p);
+	dup2(saved, 2);
+	log_set_level(LOG_ERROR);
+	close(saved);
+	assert_int_equal(p.client.ret, 0);
+	pair_close_clean(&p);
+	rewind(file);
+	n = fread(text, 1, 199, file);
+	text[n] = '\0';
+	fclose(file);
+}
+
+/* Only one that was asked for and is less now. */
+TEST(test_a_reduced_mtu_is_told)
+{
+	char text[200];
+
+	read_stderr(PLAN_AUTO, text);
+	assert_null(strstr(text, "--mtu"));
+	read_stderr(1024, text);
+	assert_null(strstr(text, "--mtu"));
+}
+
 TEST(test_shallow_queues_in_latency)
 {
 	for (uint32_t depth = 1; depth <= 4; depth++)
@@ -107,7 +147,8 @@ TEST(test_shallow_queues_in_latency)
 
 			fake_verbs_reset();
 			pair_open(&p, (enum op)op, METRIC_LATENCY);
-			pair_plan(&p)->iterations = 600;
+			/* the count of a message is a byte */
+			pair_plan(&p)->iterations = 300;
 			pair_plan(&p)->tx_depth = depth;
 			pair_plan(&p)->rx_depth = 1;	/* becomes 2 */
 			run(&p, "latency with shallow queues");
@@ -250,6 +291,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_options_that_the_client_overrules),
 	cmocka_unit_test(test_zero_bytes),
 	cmocka_unit_test(test_several_queue_pairs),
+	cmocka_unit_test(test_a_reduced_mtu_is_told),
 	cmocka_unit_test(test_shallow_queues_in_latency),
 	cmocka_unit_test(test_by_duration_with_warmup),
 	cmocka_unit_test(test_overhead_of_a_run),

@@ -37,6 +37,7 @@ struct nic_cq {
 	struct ibv_wc *ring;
 	uint64_t head;
 	uint64_t empty;		/* polls in a row that found nothing */
+	uint64_t polled_at;	/* the latest of them */
 	uint64_t seen;		/* nic_transfers at one of them */
 	_Atomic uint64_t tail;
 	bool armed;		/* the next completion is an event, or, if */

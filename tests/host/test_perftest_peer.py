@@ -271,8 +271,10 @@ def test_ends_at_no_hosts_lid(data, monkeypatch, lid):
     bad = fake_perftest.key_without_gid(lid)
     server = Server("--once", "--perftest", "send_lat -c UD")
     said = [*fake_perftest.head(), bad]
-    fake_perftest.as_client(server.port, said)[0].close()
+    # one that left at once would only be said to have left
+    peer = fake_perftest.as_client(server.port, said)[0]
     failed(server, f"the client gave LID {lid} as its address")
+    peer.close()
     fake = FakePerftest([*fake_perftest.head(), bad], silent=True)
     failed(client("send_lat", "--peer", "perftest", "-c", "UD", "-n", 60,
                   "-s", 64, port=fake.port),

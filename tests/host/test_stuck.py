@@ -41,7 +41,7 @@ def test_who_has_had_enough_interrupts():
     assert program.status is None
     program.send(signal.SIGINT)
     program.wait(3)
-    assert program.status == 1, str(program)
+    assert program.status == -signal.SIGINT, str(program)
     assert is_gone(child)
 
 

@@ -1,3 +1,5 @@
+/* Keeps the descriptors that this process inherited, and opens and writes
+ * files behind them. */
 #include "config.h"
 #include "base/descriptors.h"
 

@@ -1,3 +1,4 @@
+/* Records a failure once: its code, its sentence and what the user can do. */
 #include "config.h"
 #include "base/error.h"
 

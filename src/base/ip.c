@@ -1,3 +1,5 @@
+/* Parses, compares and converts IP addresses of both families as 16 bytes, and
+ * lists of networks. */
 #include "config.h"
 #include "base/ip.h"
 

@@ -1,3 +1,5 @@
+/* Rates as users write them (10Gbps, 1.5mpps): parsed, checked, formatted, and
+ * as messages a second. */
 #include "config.h"
 #include "base/units.h"
 

@@ -1,3 +1,5 @@
+/* Reads the small files of /sys and /proc, below a root that a test may move.
+ */
 #include "config.h"
 #include "base/sysfs.h"
 

@@ -1,3 +1,4 @@
+/* Points in time and deadlines in nanoseconds of CLOCK_MONOTONIC. */
 #include "config.h"
 #include "base/time.h"
 

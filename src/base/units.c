@@ -1,3 +1,5 @@
+/* Parses and formats numbers, sizes, times, percentiles and lists as users and
+ * the kernel write them. */
 #include "config.h"
 #include "base/units.h"
 

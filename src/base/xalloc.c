@@ -1,3 +1,4 @@
+/* Allocates memory, and ends the program where there is none. */
 #include "config.h"
 #include "base/xalloc.h"
 

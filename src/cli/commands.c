@@ -1,3 +1,5 @@
+/* The table of the program's commands, by the first word of the command line.
+ */
 #include "config.h"
 #include "cli/commands.h"
 

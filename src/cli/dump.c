@@ -1,3 +1,5 @@
+/* Prints what scripts need to know of the options and commands, as JSON
+ * (--dump-options). */
 #include "config.h"
 #include "cli/options.h"
 

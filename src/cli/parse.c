@@ -1,3 +1,4 @@
+/* Turns a command line into struct options, by the table of options. */
 #include "config.h"
 #include "cli/options.h"
 

@@ -1,3 +1,4 @@
+/* Turns a command line of perftest's programs into our own options. */
 #include "config.h"
 #include "cli/perftest.h"
 

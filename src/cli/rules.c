@@ -1,3 +1,5 @@
+/* Checks the rules between options that need to know which ones were given,
+ * and completes what they leave open. */
 #include "config.h"
 #include "cli/rules.h"
 

@@ -1,3 +1,4 @@
+/* Guesses what the user meant by an unknown option, test or command. */
 #include "config.h"
 #include "cli/suggest.h"
 

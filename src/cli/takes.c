@@ -1,3 +1,5 @@
+/* Finds out which options each command takes, by parsing a sample line of
+ * each. */
 #include "config.h"
 #include "cli/options.h"
 

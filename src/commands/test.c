@@ -1,3 +1,5 @@
+/* What every command that measures begins and ends with: the device, the
+ * outputs, the report, the exit status. */
 #include "config.h"
 #include "commands/commands.h"
 

@@ -1,3 +1,4 @@
+/* Runs a test of the control path at every size. */
 #include "config.h"
 #include "control/control.h"
 

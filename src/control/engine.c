@@ -1,3 +1,4 @@
+/* Runs one row of a control test in its threads, from set-up to release. */
 #include "config.h"
 #include "control/engine.h"
 

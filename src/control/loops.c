@@ -1,3 +1,5 @@
+/* The loops of a control test's threads: churn, hold, and counting system
+ * calls. */
 #include "config.h"
 #include "control/engine.h"
 

@@ -1,3 +1,5 @@
+/* The table of control operations, and the advice for a verb that fails in one
+ * of them. */
 #include "config.h"
 #include "control/op.h"
 

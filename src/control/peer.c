@@ -1,3 +1,4 @@
+/* What a control test and its server tell each other over TCP. */
 #include "config.h"
 #include "control/peer.h"
 

@@ -1,3 +1,5 @@
+/* Makes the figures of a row of a control test from what its threads recorded.
+ */
 #include "config.h"
 #include "control/engine.h"
 

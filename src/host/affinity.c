@@ -1,3 +1,5 @@
+/* Pins threads to CPUs (--cpus), and keeps threads and memory on the device's
+ * NUMA node (--numa). */
 #include "config.h"
 #include "host/affinity.h"
 

@@ -1,3 +1,5 @@
+/* Counts the system calls of a thread by tracing it, and the firmware commands
+ * that mlx5 counts. */
 #include "config.h"
 #include "host/call_counter.h"
 

@@ -1,3 +1,5 @@
+/* Chooses the CPUs of --cpus auto: on the device's node, away from interrupts
+ * and from other processes of this test. */
 #include "config.h"
 #include "host/cores.h"
 

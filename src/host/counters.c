@@ -1,3 +1,5 @@
+/* Reads the counters of a port from sysfs and ethtool, before and after the
+ * measured time. */
 #include "config.h"
 #include "host/counters.h"
 

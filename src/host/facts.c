@@ -1,3 +1,5 @@
+/* Reads the facts of a port and its PCI function, and calls the readers of the
+ * host's other facts. */
 #include "config.h"
 #include "host/facts.h"
 

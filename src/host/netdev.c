@@ -1,3 +1,4 @@
+/* Finds the network interface behind a port or a GID. */
 #include "config.h"
 #include "host/netdev.h"
 

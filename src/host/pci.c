@@ -1,3 +1,5 @@
+/* Reads a PCI function from /sys: its way up to the host bridge, its links,
+ * its access control (ACS). */
 #include "config.h"
 #include "host/pci.h"
 

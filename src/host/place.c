@@ -1,3 +1,5 @@
+/* Places an end on its host once its device is known: CPUs, NUMA node, GPU,
+ * inline receives. */
 #include "config.h"
 #include "host/place.h"
 

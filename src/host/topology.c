@@ -1,3 +1,5 @@
+/* Reads where the NICs and GPUs of this host are, and computes how far apart
+ * they are. */
 #include "config.h"
 #include "host/topology.h"
 

@@ -1,3 +1,5 @@
+/* The table of provoked faults, and the functions that change requests, keys
+ * and sizes for them. */
 #include "config.h"
 #include "inject/inject.h"
 

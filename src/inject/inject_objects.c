@@ -1,3 +1,4 @@
+/* Provokes faults of memory regions, memory windows and queue pair states. */
 #include "config.h"
 #include "inject/faults.h"
 

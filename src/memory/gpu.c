@@ -1,3 +1,5 @@
+/* Allocates, registers, copies and frees memory of a GPU, by the calls of its
+ * vendor's driver. */
 #include "config.h"
 #include "memory/gpu.h"
 

@@ -1,3 +1,5 @@
+/* The table of the kinds of memory for messages, and what several of them
+ * share. */
 #include "config.h"
 #include "memory/kind.h"
 

@@ -1,3 +1,5 @@
+/* Computes and checks what addresses a queue pair's packets carry: traffic
+ * class, flow label, P_Key, service level. */
 #include "config.h"
 #include "model/plan.h"
 

@@ -1,3 +1,4 @@
+/* The table of control tests: their names, parts and units. */
 #include "config.h"
 #include "model/control.h"
 

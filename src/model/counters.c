@@ -1,3 +1,5 @@
+/* Parses which counters to read and which limits they have, and computes by
+ * how much each rose. */
 #include "config.h"
 #include "model/counters.h"
 

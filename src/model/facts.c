@@ -1,3 +1,4 @@
+/* Sets, gets and formats the facts of a host, by their table. */
 #include "config.h"
 #include "model/facts.h"
 

@@ -1,3 +1,5 @@
+/* Computes the most data that a link can carry at a message size, after all
+ * headers. */
 #include "config.h"
 #include "model/limit.h"
 

@@ -1,3 +1,4 @@
+/* Finds a provoked fault by its name. */
 #include "config.h"
 #include "model/inject.h"
 

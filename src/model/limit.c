@@ -1,3 +1,5 @@
+/* Judges a result by the limits that the user set (--min-gbps, --max-p99,
+ * ...). */
 #include "config.h"
 #include "model/limit.h"
 

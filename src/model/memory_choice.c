@@ -1,3 +1,4 @@
+/* Parses and formats --memory: the kind of memory, and which of it. */
 #include "config.h"
 #include "model/memory_choice.h"
 

@@ -1,3 +1,5 @@
+/* Answers what a plan means for an end: who sends, answers, receives, waits
+ * and measures. */
 #include "config.h"
 #include "model/plan.h"
 

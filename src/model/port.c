@@ -1,3 +1,4 @@
+/* Names and compares ports, GIDs, link layers, rates and MTUs. */
 #include "config.h"
 #include "model/port.h"
 

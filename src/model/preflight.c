@@ -1,3 +1,4 @@
+/* The list of findings of a preflight, as data. */
 #include "config.h"
 #include "model/preflight.h"
 

@@ -1,3 +1,5 @@
+/* Checks a plan against a table of rules, and puts figures into their
+ * sentences. */
 #include "config.h"
 #include "model/rule.h"
 

@@ -1,3 +1,4 @@
+/* The names of all tests, of traffic and of the control path. */
 #include "config.h"
 #include "model/plan.h"
 

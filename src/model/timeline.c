@@ -1,3 +1,5 @@
+/* Keeps what happened at an end during a size, and finds what happened next to
+ * an interval. */
 #include "config.h"
 #include "model/timeline.h"
 

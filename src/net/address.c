@@ -1,3 +1,4 @@
+/* Resolves host names within a deadline, and formats socket addresses. */
 #include "config.h"
 #include "net/address.h"
 

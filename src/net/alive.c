@@ -1,3 +1,5 @@
+/* Sends signs of life from a thread of its own while this end does something
+ * that takes long. */
 #include "config.h"
 #include "net/oob.h"
 

@@ -1,3 +1,5 @@
+/* Proves the possession of a key to the peer, and derives the keys that seal
+ * later frames. */
 #include "config.h"
 #include "net/auth.h"
 

@@ -1,3 +1,5 @@
+/* Encodes and decodes the frames of the dialogue that are neither PLAN, ports
+ * nor DONE. */
 #include "config.h"
 #include "net/frames.h"
 

@@ -1,4 +1,4 @@
-/* The host that a user names, and the order in which its addresses are tried. */
+/* The host that a user names, and the order to try its addresses in. */
 #include "config.h"
 #include "net/address.h"
 

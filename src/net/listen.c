@@ -1,3 +1,4 @@
+/* Opens the listening sockets of a server, and accepts connections. */
 #include "config.h"
 #include "net/oob.h"
 

@@ -1,3 +1,4 @@
+/* Encrypts and decrypts frames with libsodium's secretstream. */
 #include "config.h"
 #include "net/seal.h"
 

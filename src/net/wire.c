@@ -1,3 +1,5 @@
+/* Puts and gets integers, reals and strings of a frame, and checks its header.
+ */
 #include "config.h"
 #include "net/wire.h"
 

@@ -1,3 +1,4 @@
+/* The table of what cannot be measured with a perftest at the other end. */
 #include "config.h"
 #include "perftest/limits.h"
 

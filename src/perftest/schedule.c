@@ -1,3 +1,4 @@
+/* The order of the steps of perftest's dialogue, by test and version. */
 #include "config.h"
 #include "perftest/schedule.h"
 

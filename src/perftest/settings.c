@@ -1,3 +1,4 @@
+/* Takes a test from the settings that a perftest client sends. */
 #include "config.h"
 #include "perftest/message.h"
 

@@ -1,3 +1,4 @@
+/* Runs the tables of checks on both ends, and judges whether a test can run. */
 #include "config.h"
 #include "preflight/judge.h"
 

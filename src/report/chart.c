@@ -1,3 +1,4 @@
+/* Draws the histogram of latencies as text. */
 #include "config.h"
 #include "report/parts.h"
 

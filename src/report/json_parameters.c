@@ -1,3 +1,4 @@
+/* Makes the JSON of the effective options. */
 #include "config.h"
 #include "report/json.h"
 

@@ -1,3 +1,4 @@
+/* Makes the JSON of one size's results. */
 #include "config.h"
 #include "report/json.h"
 

@@ -1,3 +1,4 @@
+/* Reports which limits were met and which were not, as text and as JSON. */
 #include "config.h"
 #include "report/parts.h"
 

@@ -1,3 +1,4 @@
+/* Prints how much load was asked for and how much was offered. */
 #include "config.h"
 #include "report/parts.h"
 

@@ -1,3 +1,5 @@
+/* Writes lines to standard output or a file that other processes may write to,
+ * too. */
 #include "config.h"
 #include "report/sink.h"
 

@@ -1,3 +1,4 @@
+/* Prints the findings of --check, as a table and as JSON. */
 #include "config.h"
 #include "report/parts.h"
 

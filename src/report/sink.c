@@ -1,3 +1,4 @@
+/* Keeps text for a reader that is slow, so that no writer waits for it. */
 #include "config.h"
 #include "report/sink.h"
 

@@ -1,3 +1,5 @@
+/* Finds the first cause of a failed run among completions, events and the
+ * peer's words. */
 #include "config.h"
 #include "run/run.h"
 

@@ -1,3 +1,4 @@
+/* Turns the counts of the loops into the row of a result. */
 #include "config.h"
 #include "run/round.h"
 

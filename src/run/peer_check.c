@@ -1,3 +1,4 @@
+/* Checks whether what the peer reports can be true. */
 #include "config.h"
 #include "run/peer_check.h"
 

@@ -1,3 +1,4 @@
+/* Asks the loops how far they are, and notes where each interval ends. */
 #include "config.h"
 #include "run/progress.h"
 

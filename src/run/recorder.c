@@ -1,3 +1,4 @@
+/* Writes every latency sample to a file while the test runs (--samples). */
 #include "config.h"
 #include "run/recorder.h"
 

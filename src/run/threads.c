@@ -1,3 +1,4 @@
+/* Runs a loop in a thread for each flow. */
 #include "config.h"
 #include "run/run.h"
 

@@ -1,3 +1,4 @@
+/* Gives --verify its plan in each thread, and explains what it found. */
 #include "config.h"
 #include "run/run.h"
 

@@ -1,3 +1,4 @@
+/* The steps of --check in the dialogue. */
 #include "config.h"
 #include "session/check.h"
 

@@ -1,3 +1,5 @@
+/* Serves the test connect: answers connections that the client makes over and
+ * over. */
 #include "config.h"
 #include "session/dialogue.h"
 

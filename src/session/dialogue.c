@@ -1,3 +1,4 @@
+/* Sends and expects frames of the dialogue within their deadlines. */
 #include "config.h"
 #include "session/dialogue.h"
 

@@ -1,3 +1,4 @@
+/* The first steps of both ends: HELLO, and AUTH where there is a key. */
 #include "config.h"
 #include "session/handshake.h"
 

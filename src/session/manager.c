@@ -1,3 +1,5 @@
+/* Waits for the connection manager while it connects the queue pairs of a
+ * session. */
 #include "config.h"
 #include "session/manager.h"
 

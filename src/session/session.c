@@ -1,3 +1,4 @@
+/* Runs the steps of a session, and tells the peer why it ended. */
 #include "config.h"
 #include "session/session.h"
 

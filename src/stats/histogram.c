@@ -1,3 +1,5 @@
+/* A log-linear histogram with bins of at most 0.1%, and its percentiles, mean
+ * and deviation. */
 #include "config.h"
 #include "stats/histogram.h"
 

@@ -1,3 +1,5 @@
+/* A log of intervals of constant size, and the peak, mean and confidence
+ * interval of their rates. */
 #include "config.h"
 #include "stats/intervals.h"
 

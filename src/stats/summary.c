@@ -1,3 +1,4 @@
+/* Makes reported latencies and bandwidths from ticks and counts. */
 #include "config.h"
 #include "stats/summary.h"
 

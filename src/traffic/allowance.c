@@ -1,3 +1,5 @@
+/* Tells the sender by RDMA writes how many receives are posted, where a
+ * message without one would end the connection. */
 #include "config.h"
 #include "traffic/allowance.h"
 

@@ -1,3 +1,5 @@
+/* The loop of bandwidth tests: keeps the send queue full, retires completions,
+ * counts. */
 #include "config.h"
 #include "traffic/loops.h"
 

@@ -1,3 +1,4 @@
+/* The loop of batches: many requests posted together, complete when all are. */
 #include "config.h"
 #include "traffic/batch.h"
 

@@ -1,3 +1,5 @@
+/* Finds the best clock of this machine, and the length of its ticks over a
+ * run. */
 #include "config.h"
 #include "traffic/clock.h"
 

@@ -1,3 +1,4 @@
+/* Reads and writes messages in memory that the host cannot access. */
 #include "config.h"
 #include "traffic/copier.h"
 

@@ -1,3 +1,4 @@
+/* Sends and takes the notices and credits of verified writes. */
 #include "config.h"
 #include "traffic/credit.h"
 

@@ -1,3 +1,4 @@
+/* Keeps the first failure of a loop, and the phase of a flow. */
 #include "config.h"
 #include "traffic/flow.h"
 

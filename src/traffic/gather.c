@@ -1,3 +1,4 @@
+/* Places the entries of messages that are sent from several places. */
 #include "config.h"
 #include "traffic/gather.h"
 

@@ -1,3 +1,4 @@
+/* The ping-pong loops of write_lat and send_lat. */
 #include "config.h"
 #include "traffic/loops.h"
 

@@ -1,3 +1,5 @@
+/* A provider that completes sends at once and does nothing else, for
+ * calibration. */
 #include "config.h"
 #include "traffic/null_provider.h"
 

@@ -1,3 +1,4 @@
+/* The tables of operations and transports. */
 #include "config.h"
 #include "traffic/op.h"
 

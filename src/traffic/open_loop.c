@@ -1,3 +1,5 @@
+/* The loop of --rate with latency: starts operations on schedule, whatever is
+ * outstanding. */
 #include "config.h"
 #include "traffic/open_loop.h"
 

@@ -1,3 +1,4 @@
+/* Converts a rate into the schedule of a loop that limits itself. */
 #include "config.h"
 #include "traffic/pace.h"
 

@@ -1,3 +1,4 @@
+/* Makes and checks the bytes of a verified message. */
 #include "config.h"
 #include "traffic/pattern.h"
 

@@ -1,3 +1,5 @@
+/* Posts requests that are not worth a loop of their own, by either interface.
+ */
 #include "config.h"
 #include "traffic/post.h"
 

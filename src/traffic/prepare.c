@@ -1,3 +1,4 @@
+/* Prepares all work requests of a size before its time counts. */
 #include "config.h"
 #include "traffic/flow.h"
 

@@ -1,3 +1,4 @@
+/* The loop of an end that only answers or receives. */
 #include "config.h"
 #include "traffic/loops.h"
 

@@ -1,3 +1,4 @@
+/* Checks every message of a verified run, and stamps those that are sent. */
 #include "config.h"
 #include "traffic/verify.h"
 

@@ -1,3 +1,4 @@
+/* Decides where the measured time of a loop begins and ends. */
 #include "config.h"
 #include "traffic/window.h"
 

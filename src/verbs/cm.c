@@ -1,3 +1,4 @@
+/* Connects the queue pairs of a session by librdmacm. */
 #include "config.h"
 #include "verbs/cm.h"
 

@@ -1,3 +1,4 @@
+/* Explains what librdmacm's events and statuses mean, with advice. */
 #include "config.h"
 #include "verbs/cm_id.h"
 

@@ -1,3 +1,5 @@
+/* Makes, binds, resolves and ends an rdma_cm_id, and knows the marks of a
+ * session. */
 #include "config.h"
 #include "verbs/cm_id.h"
 

@@ -1,3 +1,4 @@
+/* Finds and opens a device, and reads its port, limits and GIDs. */
 #include "config.h"
 #include "verbs/device.h"
 

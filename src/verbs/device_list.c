@@ -1,3 +1,5 @@
+/* Lists the RDMA devices that this machine has, with those that libibverbs
+ * leaves out and why. */
 #include "config.h"
 #include "verbs/device_list.h"
 

@@ -1,3 +1,5 @@
+/* The tables of completion statuses, verbs' errors and events, each with its
+ * cause and advice. */
 #include "config.h"
 #include "verbs/explain.h"
 

@@ -1,3 +1,4 @@
+/* Fills the words in braces of an explanation: GIDs, times, options. */
 #include "config.h"
 #include "verbs/explain.h"
 

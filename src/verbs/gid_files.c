@@ -1,3 +1,5 @@
+/* Reads the GID table of a port from sysfs, for a libibverbs without
+ * ibv_query_gid_table(3). */
 #include "config.h"
 #include "verbs/gids.h"
 

@@ -1,3 +1,4 @@
+/* Reads the GIDs of a port, and the addresses that stand for them on iWARP. */
 #include "config.h"
 #include "verbs/gids.h"
 

@@ -1,3 +1,4 @@
+/* Allocates and registers the memory of messages. */
 #include "config.h"
 #include "verbs/memory.h"
 

@@ -1,3 +1,4 @@
+/* Makes multicast addresses, and joins and leaves groups. */
 #include "config.h"
 #include "verbs/multicast.h"
 

@@ -1,3 +1,4 @@
+/* Creates a queue pair, and moves it through RESET, INIT, RTR and RTS. */
 #include "config.h"
 #include "verbs/qp.h"
 

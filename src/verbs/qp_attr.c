@@ -1,3 +1,5 @@
+/* The attributes and masks of each state change of a queue pair, by transport.
+ */
 #include "config.h"
 #include "verbs/qp_attr.h"
 

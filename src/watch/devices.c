@@ -1,3 +1,4 @@
+/* Keeps the devices of 'verbsperf watch' open, and finds what changed. */
 #include "config.h"
 #include "watch/devices.h"
 

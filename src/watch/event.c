@@ -1,3 +1,4 @@
+/* The names of what 'verbsperf watch' sees. */
 #include "config.h"
 #include "watch/event.h"
 

@@ -1,3 +1,4 @@
+/* Reads the state, link and physical state of a port. */
 #include "config.h"
 #include "watch/devices.h"
 

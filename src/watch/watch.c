@@ -1,3 +1,5 @@
+/* Waits for what happens to devices, from the kernel's messages and once a
+ * second. */
 #include "config.h"
 #include "watch/event.h"
 

@@ -52,10 +52,10 @@ enum inline_receive {
 };
 
 /* --poll: what a ping-pong by writes waits for. */
-enum poll { POLL_DATA, POLL_COMPLETION, POLLS };
+enum poll_mode { POLL_DATA, POLL_COMPLETION, POLLS };
 
 /* --peer: who may be at the other end. */
-enum peer {
+enum peer_kind {
 	PEER_VERBSPERF,
 	PEER_PERFTEST,		/* perftest, or a verbsperf that says so */
 	PEERS,
@@ -87,7 +87,7 @@ struct parameters {
 	const char *bind;
 	bool ipv4, ipv6;	/* use this family only */
 	uint64_t wait;		/* ns to keep trying to connect */
-	enum peer peer;		/* of a client */
+	enum peer_kind peer;		/* of a client */
 	uint32_t parallel;	/* clients served at once */
 	uint64_t max_memory;	/* bytes, per client */
 	uint32_t max_qps;
@@ -115,7 +115,7 @@ struct parameters {
 	bool cpu;		/* report the cost in CPU time */
 	const char *samples;	/* file for all samples; NULL: none */
 	enum clock_choice clock;
-	enum poll poll;
+	enum poll_mode poll;
 	struct percentiles percentiles;	/* in addition to the usual ones */
 	struct cpus cpus;	/* CPU of each thread, in order */
 	uint32_t vector;	/* completion vector of the first thread */

@@ -285,8 +285,7 @@ def test_interrupted(tmp_path, stuck, number):
     _, err = stuck.communicate(timeout=60)
     assert stuck.returncode == -number
     assert ("interrupted; 5 measured, 0 failed; the same command continues it,"
-            " if given within 12 hours; later it needs --resume, too
-") in err
+            " if given within 12 hours; later it needs --resume, too\n") in err
     assert "Traceback" not in err
     assert len(entries(tmp_path / "out")) == 6
 

@@ -81,9 +81,9 @@ class Output(NamedTuple):
 def output(text: str) -> Output:
     """Parse FORM or FORM=FILE."""
     form, equals, path = text.partition("=")
-    if form not in ("text", "json", "markdown", *FORMS):
+    if form not in NAMES:
         raise argparse.ArgumentTypeError(
-            f"'{form}': expected text, json, markdown, {', '.join(FORMS)}")
+            f"'{form}': expected {', '.join(NAMES)}")
     if equals and (form not in IN_FILES or not path):
         raise argparse.ArgumentTypeError(
             f"'{text}': a file is written of {', '.join(IN_FILES)}, as "
@@ -184,6 +184,7 @@ def write_summary(page: str) -> None:
 
 FORMS: dict[str, Callable[[Verdicts], str]] = {
     "junit": junit, "openmetrics": openmetrics, "github": github}
+NAMES = ("text", "json", "markdown", *FORMS)
 
 
 def as_json(report: Object) -> str:

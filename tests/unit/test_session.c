@@ -181,7 +181,7 @@ TEST(test_by_duration_with_warmup)
 		for (int metric = 0; metric < METRIC_COUNT; metric++) {
 			double seconds = 0;
 
-			for (int i = 0; i < 5 && seconds < 0.03; i++)
+			for (int i = 0; i < 20 && seconds < 0.03; i++)
 				seconds = run_by_duration((enum op)op,
 							  (enum metric)metric);
 			if (seconds < 0.03 || seconds > 5)

@@ -88,7 +88,7 @@ static int run(struct options *options, const char *name)
 				     options_usage(options));
 	case COMMAND_VERSION:
 		return command_print(perftest ?
-				     perftest_version() :
+				     perftest_version(&options->params) :
 				     options_version());
 	case COMMAND_DEVICES:
 		return command_devices(options);

@@ -496,6 +496,8 @@ int options_parse(int argc, char **argv, struct options *options,
 	param_defaults(&o.params);
 	build_tables(&p);
 	ret = parse(&p, argc, argv);
+	if (!ret && o.params.format == TABLE_PERFTEST)
+		ret = perftest_choose_version(&o.params, err);
 	if (!ret)
 		*options = o;
 	return ret;

@@ -20,9 +20,12 @@
 #include "cli/suggest.h"
 #include "model/plan.h"
 #include "perftest/limits.h"
+#include "perftest/message.h"
 
-/* The version of perftest whose output this is. */
-#define PERFTEST_VERSION "6.06"
+/* Names the version of perftest whose output this is, and which there are. */
+#define VERSION_VARIABLE "VERBSPERF_PERFTEST"
+#define VERSION_USUAL 606
+#define VERSION_NEWEST 629
 #define PREFIX "ib_"
 #define PERFTEST_TX_DEPTH 128
 /* Bytes of --perftest, and most words in it. */
@@ -639,6 +642,27 @@ static int finish(struct perftest *p)
 	return ret;
 }
 
+int perftest_choose_version(struct parameters *params, struct error *err)
+{
+	const char *text = getenv(VERSION_VARIABLE);
+	uint8_t bytes[VERSION_SIZE] = { 0 };
+	struct version version = { 0 };
+
+	params->perftest_version = VERSION_USUAL;
+	if (!text || !*text)
+		return 0;
+	if (strlen(text) < sizeof(bytes))
+		memcpy(bytes, text, strlen(text));
+	if (version_decode(bytes, &version) ||
+	    version.number < VERSION_USUAL || version.number > VERSION_NEWEST)
+		return fail(err, -EINVAL, NULL,
+			    "%s=%.40s in the environment: expected the version "
+			    "of perftest whose table is printed, 6.06 to 6.29",
+			    VERSION_VARIABLE, text);
+	params->perftest_version = version.number;
+	return 0;
+}
+
 bool perftest_is_named(const char *path, enum op *op, enum metric *metric)
 {
 	const char *name = basename(path);
@@ -657,7 +681,8 @@ static int parse(struct perftest *p, char **words)
 	param_defaults(params);
 	perftest_is_named(words[0], &params->plan.op, &params->plan.metric);
 	set_defaults(params);
-	ret = take_line(p, words + 1);
+	ret = perftest_choose_version(params, p->given.err) ?:
+	      take_line(p, words + 1);
 	if (!ret && (seen(p, "help") || seen(p, "version"))) {
 		p->given.options->command =
 			seen(p, "help") ? COMMAND_HELP : COMMAND_VERSION;
@@ -793,12 +818,13 @@ char *perftest_usage(const char *path)
 	return text;
 }
 
-char *perftest_version(void)
+char *perftest_version(const struct parameters *params)
 {
+	const uint32_t number = params->perftest_version;
 	char *text;
 
-	if (asprintf(&text, "Version: %s\n%s %s\n", PERFTEST_VERSION,
-		     PACKAGE_NAME, PACKAGE_VERSION) < 0)
+	if (asprintf(&text, "Version: %u.%02u\n%s %s\n", number / 100,
+		     number % 100, PACKAGE_NAME, PACKAGE_VERSION) < 0)
 		text = NULL;
 	return xcheck(text);
 }

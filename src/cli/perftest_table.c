@@ -1,5 +1,6 @@
-/* The options of perftest 6.06 and 6.29, which are all of their long_options;
- * see its perftest_parameters.c. */
+/* The options of perftest 6.06 and 6.29, which are all of their long_options,
+ * and those that only releases between them have; see its
+ * perftest_parameters.c. */
 #include "config.h"
 #include "cli/perftest_table.h"
 
@@ -134,6 +135,8 @@ const struct perftest_option perftest_options[] = {
 		"verbsperf does not wait before it destroys its objects"),
 	NOTHING("no_enhanced_reorder", 0, NULL,
 		"verbsperf does not use enhanced reordering"),
+	NOTHING("no_ddp", 0, NULL,
+		"verbsperf does not use direct data placement"),
 	SAID("inline_recv", 0, "BYTES",
 	     "perftest has had no use for it, either; verbsperf's own is "
 	     "--inline-recv"),
@@ -280,7 +283,8 @@ _Static_assert(sizeof(perftest_options) / sizeof(*perftest_options) <=
 	       PERFTEST_OPTIONS_MAX, "more options than PERFTEST_OPTIONS_MAX");
 
 /* What 6.29 has and 6.06, as Debian builds it, has not; and what only 6.06 has,
- * or only perftest's --help.  Each is a name between blanks. */
+ * or only 6.24 to 6.26, or only perftest's --help.  Each is a name between
+ * blanks. */
 static const char newer[] =
 	" bind_source_ip congest_type connectionless cpu_id cqe_poll "
 	"cuda_mem_type data_validation data_validation_debug "
@@ -292,7 +296,7 @@ static const char newer[] =
 	"use_mlu use_mlu_dmabuf use_musa use_musa_bus_id use_musa_dmabuf "
 	"use_musa_pcie_mapping use_neuron use_neuron_dmabuf use_ooo "
 	"use_opencl use_rocm_dmabuf write_with_imm ";
-static const char rare[] = " com_rdma_cm inline_recv report-histogram ";
+static const char rare[] = " com_rdma_cm inline_recv no_ddp report-histogram ";
 
 const char *const perftest_class_names[PERFTEST_CLASSES] = {
 	[PERFTEST_SAME] = "same",

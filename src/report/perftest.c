@@ -1,7 +1,8 @@
 /*
- * The table as perftest 6.06 prints it, for scripts that parse it: the same
- * parameters, headings and columns, blank for blank.  Features that perftest
- * has and this program lacks (a second port) are printed as off.
+ * The table as perftest 6.06 prints it, or a later release that the user names,
+ * for scripts that parse it: the same parameters, headings and columns, blank
+ * for blank.  Features that perftest has and this program lacks (a second port)
+ * are printed as off.
  */
 #include "config.h"
 #include "report/report.h"
@@ -27,6 +28,22 @@
 	"------------------------\n"
 #define BITS_PER_MIB (8.0 * 1048576)
 #define TITLE_SIZE 80
+
+/* The versions of perftest since which its table has other units, more on a line
+ * of the head, or a line more; 621 is 6.21. */
+enum {
+	SINCE_MIB = 621,
+	SINCE_LOCK_FREE = 623,
+	SINCE_DDP = 624,
+	SINCE_POLL_BATCH = 625,
+	SINCE_REORDER = 627,
+	SINCE_NUMA_NODE = 629,
+};
+
+/* Completions that a poll of perftest's takes, at most; and the count from which
+ * on it takes as many as it likes, unless both ends send. */
+#define POLL_BATCH 16
+#define POLL_DYNAMIC 3000
 
 static const char *on(bool value)
 {
@@ -86,24 +103,41 @@ static double rate_of(const struct result *r, double gbps)
 /* A line of the table's head, and a member of the JSON's test_info. */
 struct field {
 	bool applies;
-	const char *label;	/* with all that stands before the value */
-	const char *key;
+	const char *label;	/* with all that stands before the value; NULL:
+				 * not in the table */
+	const char *key;	/* NULL: not in the JSON */
 	const char *value;	/* NULL: it is the number */
 	uint64_t number;
 	const char *after;	/* what follows it in the table */
 };
 
-#define FIELDS 20
+#define FIELDS 27
 
 struct fields {
 	struct field list[FIELDS];
 };
+
+static bool is_since(const struct result *r, uint32_t version)
+{
+	return r->params.perftest_version >= version;
+}
+
+/* As perftest says how it polls: of verbsperf's own polls it is no property. */
+static const char *polls_of(const struct result *r)
+{
+	const struct plan *plan = &r->params.plan;
+	const bool few = plan->iterations && plan->iterations < POLL_DYNAMIC;
+	const bool both = plan->bidirectional && op_table[plan->op].receives;
+
+	return is_since(r, SINCE_REORDER) && !few && !both ? "Dynamic" : NULL;
+}
 
 /* What the head of R's table says of the test.  Its texts are R's. */
 static struct fields fields_of(const struct result *r)
 {
 	const struct plan *plan = &r->params.plan;
 	const struct op_info *op = &op_table[plan->op];
+	const struct memory_choice *memory = &r->params.memory;
 	const struct gid *gid = result_gid(r, !r->at_server);
 	const bool both = plan->bidirectional, bandwidth = !is_latency(r);
 
@@ -120,9 +154,17 @@ static struct fields fields_of(const struct result *r)
 		{ true, "Using SRQ      : ", "Using_SRQ",
 		  on(plan_shares_receives(plan)), 0, "\n" },
 		{ true, " PCIe relax order: ", "PCIe_relax_order",
-		  on(plan->relaxed_ordering), 0, "\n" },
+		  on(plan->relaxed_ordering), 0,
+		  is_since(r, SINCE_LOCK_FREE) ? "\t\t" : "\n" },
+		{ is_since(r, SINCE_LOCK_FREE), "Lock-free      : ", NULL,
+		  "OFF", 0, "\n" },
 		{ true, " ibv_wr* API     : ", "ibv_wr_API",
-		  on(r->method == POST_WR), 0, "\n" },
+		  on(r->method == POST_WR), 0,
+		  is_since(r, SINCE_DDP) ? "\t\t" : "\n" },
+		{ is_since(r, SINCE_DDP) && !is_since(r, SINCE_REORDER),
+		  "Using DDP      : ", NULL, "OFF", 0, "\n" },
+		{ is_since(r, SINCE_REORDER),
+		  "Using Enhanced Reorder      : ", NULL, "OFF", 0, "\n" },
 		{ !r->at_server || both, " TX depth        : ", "TX_depth",
 		  NULL, plan_send_queue(plan), "\n" },
 		{ plan->post_list > 1, " Post List       : ", "Post_List",
@@ -135,6 +177,8 @@ static struct fields fields_of(const struct result *r)
 		  "\n" },
 		{ bandwidth, " CQ Moderation   : ", "CQ_Moderation", NULL,
 		  plan_cq_mod(plan, plan->sizes.bytes[0]), "\n" },
+		{ bandwidth && is_since(r, SINCE_POLL_BATCH),
+		  " CQE Poll Batch  : ", NULL, polls_of(r), POLL_BATCH, "\n" },
 		{ true, " Mtu             : ", "Mtu", NULL, plan->mtu,
 		  "[B]\n" },
 		{ true, " Link type       : ", "Link_type",
@@ -147,7 +191,15 @@ static struct fields fields_of(const struct result *r)
 		  head_inline_size(r), "[B]\n" },
 		{ true, " rdma_cm QPs\t : ", "rdma_cm_QPs", on(plan->rdma_cm),
 		  0, "\n" },
+		{ memory->kind == MEMORY_CUDA, NULL, "cuda_device", NULL,
+		  memory->gpu, "" },
+		{ true, NULL, "Use_ROCm_memory", on(memory->kind == MEMORY_HIP),
+		  0, "" },
 		{ true, " Data ex. method : ", "Data_ex_method", "Ethernet", 0,
+		  "\n" },
+		{ is_since(r, SINCE_NUMA_NODE) &&
+			  own_port(r)->numa_node != PORT_NO_NODE,
+		  " NUMA node       : ", NULL, NULL, own_port(r)->numa_node,
 		  "\n" },
 	} };
 }
@@ -167,9 +219,11 @@ static void print_parameters(FILE *out, const struct result *r)
 	for (size_t i = 0; i < FIELDS; i++) {
 		const struct field *f = &fields.list[i];
 
-		if (f->applies && f->value)
+		if (!f->applies || !f->label)
+			continue;
+		if (f->value)
 			fprintf(out, "%s%s%s", f->label, f->value, f->after);
-		else if (f->applies)
+		else
 			fprintf(out, "%s%" PRIu64 "%s", f->label, f->number,
 				f->after);
 	}
@@ -239,12 +293,15 @@ static void print_rates(FILE *out, const struct result *r, uint64_t size,
 {
 	const double average = rate_of(r, b->gbps);
 
-	fprintf(out, r->params.gbits && average < 0.1 ?
-			" %-7" PRIu64 "    %" PRIu64 "           %-7.6f"
-			"            %-7.6f            %-7.6f" :
-			" %-7" PRIu64 "    %-10" PRIu64 "       %-7.2f"
-			"            %-7.2f\t\t   %-7.6f", size, iterations,
-		peak, average, or_zero(b->mpps));
+	if (r->params.gbits && average < 0.1)
+		fprintf(out, " %-7" PRIu64 "    %" PRIu64 "           %-7.6f"
+			"            %-7.6f            %-7.6f", size, iterations,
+			peak, average, or_zero(b->mpps));
+	else
+		fprintf(out, " %-7" PRIu64 "    %-10" PRIu64 "       %-7.2f"
+			"            %-7.2f\t\t   %s%-7.6f", size, iterations,
+			peak, average, is_since(r, SINCE_MIB) ? "  " : "",
+			or_zero(b->mpps));
 }
 
 static void print_bandwidth(FILE *out, const struct result *r,
@@ -283,22 +340,26 @@ static void print_timed_latency(FILE *out, const struct result *r,
 /* Tables: bandwidth in two units; latency by count or by duration. */
 static const struct {
 	const char *headings;
+	const char *newer;	/* since SINCE_MIB; NULL: the same */
 	void (*print)(FILE *out, const struct result *r,
 		      const struct result_row *row);
 } tables[METRIC_COUNT][2] = {
 	[METRIC_BANDWIDTH] = {
 		{ " #bytes     #iterations    BW peak[MB/sec]    "
-		  "BW average[MB/sec]   MsgRate[Mpps]", print_bandwidth },
+		  "BW average[MB/sec]   MsgRate[Mpps]",
+		  " #bytes     #iterations    BW peak[MiB/sec]    "
+		  "BW average[MiB/sec]   MsgRate[Mpps]", print_bandwidth },
 		{ " #bytes     #iterations    BW peak[Gb/sec]    "
-		  "BW average[Gb/sec]   MsgRate[Mpps]", print_bandwidth },
+		  "BW average[Gb/sec]   MsgRate[Mpps]", NULL,
+		  print_bandwidth },
 	},
 	[METRIC_LATENCY] = {
 		{ " #bytes #iterations    t_min[usec]    t_max[usec]  "
 		  "t_typical[usec]    t_avg[usec]    t_stdev[usec]   "
-		  "99% percentile[usec]   99.9% percentile[usec] ",
+		  "99% percentile[usec]   99.9% percentile[usec] ", NULL,
 		  print_latency },
 		{ " #bytes        #iterations       t_avg[usec]    "
-		  "tps average", print_timed_latency },
+		  "tps average", NULL, print_timed_latency },
 	},
 };
 
@@ -306,9 +367,11 @@ static const struct {
 static void print_headings(FILE *out, const struct result *r)
 {
 	const bool other = is_latency(r) ? r->params.timed : r->params.gbits;
+	const char *usual = tables[r->params.plan.metric][other].headings;
+	const char *newer = tables[r->params.plan.metric][other].newer;
 
 	fprintf(out, RULE "%s%s\n",
-		tables[r->params.plan.metric][other].headings,
+		newer && is_since(r, SINCE_MIB) ? newer : usual,
 		r->params.cpu ? "    CPU_Util[%]" : "");
 }
 
@@ -478,7 +541,7 @@ static json_t *test_info(const struct result *r)
 	for (size_t i = 0; i < FIELDS; i++) {
 		const struct field *f = &fields.list[i];
 
-		if (f->applies)
+		if (f->applies && f->key)
 			json_put(info, f->key,
 				 f->value ? json_text(f->value) :
 					    json_count(f->number));

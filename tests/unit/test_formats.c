@@ -502,6 +502,67 @@ TEST(test_perftest_intervals)
 	close(fd);
 }
 
+/* What the head and the units of each release are, 0 that of our default: in
+ * perftest's source at its tags. */
+TEST(test_perftest_of_releases)
+{
+	static const struct {
+		const char *line;
+		uint32_t from, to;
+	} rows[] = {
+		{ "BW peak[MB/sec]    BW average[MB/sec]   Msg", 0, 620 },
+		{ "BW peak[MiB/sec]    BW average[MiB/sec]   Msg", 621, 629 },
+		{ "125000.00\t\t   2.000000", 0, 620 },
+		{ "125000.00\t\t     2.000000", 621, 629 },
+		{ " PCIe relax order: OFF\n", 0, 622 },
+		{ "order: OFF\t\tLock-free      : OFF\n", 623, 629 },
+		{ " ibv_wr* API     : ON\n", 0, 623 },
+		{ "API     : ON\t\tUsing DDP      : OFF\n", 624, 626 },
+		{ "API     : ON\t\tUsing Enhanced Reorder      : OFF\n", 627,
+		  629 },
+		{ " : 32\n Mtu ", 0, 624 },
+		{ " : 32\n CQE Poll Batch  : 16\n Mtu ", 625, 626 },
+		{ " : 32\n CQE Poll Batch  : Dynamic\n Mtu ", 627, 629 },
+		{ " : Ethernet\n NUMA node       : 1\n---", 629, 629 },
+	};
+	struct result *r = result_bandwidth();
+
+	r->client.numa_node = 1;
+	for (uint32_t version = 606; version <= 629; version++) {
+		char *text;
+
+		r->params.perftest_version = version == 606 ? 0 : version;
+		text = report_perftest(r);
+		for (size_t i = 0; i < COUNT(rows); i++)
+			if (!strstr(text, rows[i].line) ==
+			    (version >= rows[i].from && version <= rows[i].to))
+				fail_msg("%u: '%s'\n%s", version, rows[i].line,
+					 text);
+		free(text);
+	}
+	result_free(r);
+}
+
+/* It names how many completions a poll takes where perftest does. */
+TEST(test_perftest_polls)
+{
+	struct result *r = result_bandwidth();
+	char *text;
+
+	r->params.perftest_version = 629;
+	r->params.plan.iterations = 2999;
+	text = report_perftest(r);
+	assert_non_null(strstr(text, " CQE Poll Batch  : 16\n"));
+	free(text);
+	result_free(r);
+	r = result_latency(1000);
+	r->params.perftest_version = 629;
+	text = report_perftest(r);
+	assert_null(strstr(text, "CQE Poll"));
+	free(text);
+	result_free(r);
+}
+
 TEST(test_perftest_reads)
 {
 	struct result *r = result_bandwidth();
@@ -611,7 +672,8 @@ static json_t *perftest_json(struct result *r, const char *info,
 
 #define INFO "test Dual_port Device Number_of_qps Transport_type " \
 	"Connection_type Using_SRQ PCIe_relax_order ibv_wr_API Mtu " \
-	"Link_type GID_index Max_inline_data rdma_cm_QPs Data_ex_method"
+	"Link_type GID_index Max_inline_data rdma_cm_QPs Use_ROCm_memory " \
+	"Data_ex_method"
 
 TEST(test_perftest_json)
 {
@@ -646,6 +708,27 @@ TEST(test_perftest_json)
 	r->params.format = TABLE_MESSAGE_RATE;
 	json_decref(perftest_json(r, INFO " TX_depth CQ_Moderation",
 				  "msgRate_avg"));
+}
+
+/* Which GPU's memory has the messages. */
+TEST(test_perftest_json_of_a_gpu)
+{
+	struct result *r = result_bandwidth();
+	json_t *root;
+
+	r->params.memory = (struct memory_choice){ .kind = MEMORY_CUDA,
+						   .gpu = 3 };
+	root = perftest_json(r, INFO " TX_depth CQ_Moderation cuda_device",
+			     "MsgSize n_iterations BW_peak BW_average MsgRate");
+	check_number(root, "test_info.cuda_device", 3);
+	check_string(root, "test_info.Use_ROCm_memory", "OFF");
+	json_decref(root);
+	r = result_bandwidth();
+	r->params.memory.kind = MEMORY_HIP;
+	root = perftest_json(r, INFO " TX_depth CQ_Moderation",
+			     "MsgSize n_iterations BW_peak BW_average MsgRate");
+	check_string(root, "test_info.Use_ROCm_memory", "ON");
+	json_decref(root);
 }
 
 TEST(test_perftest_json_of_latency)
@@ -743,12 +826,15 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_perftest_bandwidth),
 	cmocka_unit_test(test_perftest_both_directions),
 	cmocka_unit_test(test_perftest_intervals),
+	cmocka_unit_test(test_perftest_of_releases),
+	cmocka_unit_test(test_perftest_polls),
 	cmocka_unit_test(test_perftest_reads),
 	cmocka_unit_test(test_perftest_gpu),
 	cmocka_unit_test(test_perftest_cpu),
 	cmocka_unit_test(test_perftest_latency),
 	cmocka_unit_test(test_perftest_latency_by_time),
 	cmocka_unit_test(test_perftest_json),
+	cmocka_unit_test(test_perftest_json_of_a_gpu),
 	cmocka_unit_test(test_perftest_json_of_latency),
 	cmocka_unit_test(test_perftest_json_of_nothing),
 	cmocka_unit_test(test_one_number),

@@ -351,6 +351,7 @@ TEST(test_beginnings_of_names)
 		{ "report_gbit", "report_gbits" }, { "run", "run_infinitely" },
 		{ "bidir", "bidirectional" }, { "cpu", "cpu_util" },
 		{ "no", "noPeak" }, { "no_l", "no_lock" },
+		{ "no_d", "no_ddp" }, { "no_", NULL },
 		{ "inline", "inline_size" }, { "inline_r", "inline_recv" },
 		{ "disable", "disable_pcie_relaxed" },
 		{ "data_enc_keys", "data_enc_keys_number" },
@@ -507,9 +508,45 @@ TEST(test_help_and_version)
 	assert_int_equal(o.command, COMMAND_HELP);
 	taken("ib_write_bw -V host", copy, &o);
 	assert_int_equal(o.command, COMMAND_VERSION);
-	text = perftest_version();
-	assert_ptr_equal(strstr(text, "Version: "), text);
+	text = perftest_version(&o.params);
+	assert_ptr_equal(strstr(text, "Version: 6.06\n"), text);
 	free(text);
+}
+
+/* Named in the environment, for perftest's table under any name. */
+TEST(test_version_of_the_table)
+{
+	static const struct {
+		const char *text;
+		uint32_t number;	/* 0: refused */
+	} rows[] = {
+		{ "6.24", 624 }, { "6.06", 606 }, { "6.29", 629 }, { "", 606 },
+		{ "6.2", 620 }, { "6.05", 0 }, { "6.30", 0 }, { "7.1", 0 },
+		{ "24.04", 0 }, { "6", 0 }, { "6.24 ", 0 }, { "new", 0 },
+		{ "6.0000000000000024", 0 },
+	};
+	char copy[200];
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct options o;
+		struct error err = { 0 };
+
+		setenv("VERBSPERF_PERFTEST", rows[i].text, 1);
+		assert_int_equal(!parse("ib_write_bw h", copy, &o, &err),
+				 rows[i].number != 0);
+		if (rows[i].number)
+			assert_int_equal(o.params.perftest_version,
+					 rows[i].number);
+		else
+			assert_contains(err.message, "VERBSPERF_PERFTEST=");
+		assert_int_equal(!parse("verbsperf write_bw "
+					"--format=perftest h", copy, &o, &err),
+				 rows[i].number != 0);
+		/* it means nothing there */
+		assert_int_equal(parse("verbsperf write_bw h", copy, &o, &err),
+				 0);
+	}
+	unsetenv("VERBSPERF_PERFTEST");
 }
 
 static const struct {
@@ -682,6 +719,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_a_server),
 	cmocka_unit_test(test_help_has_every_option),
 	cmocka_unit_test(test_help_and_version),
+	cmocka_unit_test(test_version_of_the_table),
 	cmocka_unit_test(test_refused),
 	cmocka_unit_test(test_what_is_meant),
 	cmocka_unit_test(test_the_table_itself),

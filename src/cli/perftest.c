@@ -201,6 +201,19 @@ static int take_both(struct perftest *p, const struct use *u)
 	return 0;
 }
 
+/* A fork's number of messages in a sample of the bandwidth. */
+static int take_min_bw(struct perftest *p, const struct use *u)
+{
+	uint64_t n;
+
+	if (read_integer(u, &n) || !n)
+		return expected(p, u, "a number of messages");
+	log_info("%s %s: the worst interval of the result counts, however many "
+		 "messages it has", u->shown, u->text);
+	params_of(p)->perftest_min_bw = true;
+	return 0;
+}
+
 static int take_ordering(struct perftest *p, const struct use *u)
 {
 	(void)u;
@@ -343,6 +356,7 @@ static const struct {
 	{ "mmap", take_mmap },
 	{ "mmap-offset", take_mmap_offset },
 	{ "report-both", take_both },
+	{ "report-min-bw", take_min_bw },
 };
 
 /* Take an option that this program has as well. */

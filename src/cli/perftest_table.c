@@ -228,6 +228,8 @@ const struct perftest_option perftest_options[] = {
 	SAME("data_validation_debug", 0, NULL, "verify"),
 	OWN("report-both", 0, NULL, NULL,
 	    "each direction of -b, which verbsperf's own table always has"),
+	LESS("report-min-bw", 0, "N", NULL, NULL,
+	     "print the least bandwidth, that of the worst interval", LATENCY),
 	SAID("report-cycles", 'C', NULL, "times are in microseconds"),
 	NOTHING("noPeak", 'N', NULL, "measuring the peak costs nothing"),
 	NOTHING("CPU-freq", 'F', NULL, "the clock is not the CPU's frequency"),
@@ -283,8 +285,8 @@ _Static_assert(sizeof(perftest_options) / sizeof(*perftest_options) <=
 	       PERFTEST_OPTIONS_MAX, "more options than PERFTEST_OPTIONS_MAX");
 
 /* What 6.29 has and 6.06, as Debian builds it, has not; and what only 6.06 has,
- * or only 6.24 to 6.26, or only perftest's --help.  Each is a name between
- * blanks. */
+ * or only 6.24 to 6.26, or a fork, or only perftest's --help.  Each is a name
+ * between blanks. */
 static const char newer[] =
 	" bind_source_ip congest_type connectionless cpu_id cqe_poll "
 	"cuda_mem_type data_validation data_validation_debug "
@@ -296,7 +298,7 @@ static const char newer[] =
 	"use_mlu use_mlu_dmabuf use_musa use_musa_bus_id use_musa_dmabuf "
 	"use_musa_pcie_mapping use_neuron use_neuron_dmabuf use_ooo "
 	"use_opencl use_rocm_dmabuf write_with_imm ";
-static const char rare[] = " com_rdma_cm inline_recv no_ddp report-histogram ";
+static const char rare[] = " com_rdma_cm inline_recv no_ddp report-histogram report-min-bw ";
 
 const char *const perftest_class_names[PERFTEST_CLASSES] = {
 	[PERFTEST_SAME] = "same",

@@ -135,6 +135,7 @@ struct parameters {
 	const char *perftest_json;	/* file for its JSON; NULL: none */
 	enum perftest_samples perftest_samples;	/* printed from .samples */
 	bool perftest_both;	/* its table has each direction, too */
+	bool perftest_min_bw;	/* a column of the worst sample */
 	uint32_t perftest_version;	/* whose head and units its table has;
 					 * 606 is 6.06 */
 	const struct ignored_options *ignored_options;	/* NULL: none */

@@ -276,6 +276,8 @@ struct done {
 	uint64_t *receivers;	/* messages that each received; on the heap */
 	/* the caller's, filled by decode; NULL: samples are an error */
 	struct histogram *latency;
+	/* a perftest's worst sample, which no frame has; 0: not known */
+	double least_gbps;
 	/* the first value of the peer's that cannot be: it was left out */
 	struct error implausible;
 };

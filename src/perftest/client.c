@@ -68,6 +68,7 @@ static int meet(struct session *s)
 		return 0;
 	}
 	snprintf(t->name, sizeof(t->name), "perftest %s", t->version.text);
+	t->has_sixth = t->version.number == VERSION_OF_FORK;
 	log_info("the server is %s", t->name);
 	oob_probe_host(s->run.conn);
 	return check_version(s);

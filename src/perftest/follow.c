@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "base/log.h"
 #include "base/numbers.h"
 #include "base/xalloc.h"
 #include "perftest/schedule.h"
@@ -26,6 +27,85 @@ static struct key key_of(const struct session *s, uint32_t i)
 	return key;
 }
 
+/* The server and this end did not mean the same number of values by a report:
+ * what was measured has been said by then. */
+static int part(struct session *s)
+{
+	struct talk *t = talk_of(s);
+
+	if (!t->closing)
+		return fail(session_error(s), -EPROTO,
+			    "measure one size at a time, or without "
+			    "--bidirectional",
+			    "the %s (%s) swaps another number of values in its "
+			    "reports than perftest does, and cannot go on",
+			    s->run.conn->peer, t->name);
+	t->left = true;
+	error_clear(session_error(s));
+	log_info("the %s (%s) swaps another number of values in its reports "
+		 "than perftest does, and ended; the result is complete",
+		 s->run.conn->peer, t->name);
+	return 0;
+}
+
+/* Send the key OUT of SIZE bytes, after a report.  Where a server waits for a
+ * sixth value of it, the answer is of that size. */
+static int send_key(struct session *s, const uint8_t *out, size_t size,
+		    uint64_t deadline)
+{
+	uint8_t in[KEY_SIZE_GID];
+	size_t got;
+	int ret = talk_send(s, "key", out, size, deadline) ?:
+		  talk_receive_key_start(s, in, size, deadline, &got);
+
+	if (ret)
+		return ret;
+	if (got == REPORT_SIZE && !key_begins(in))
+		return part(s);
+	talk_keep(talk_of(s), in, got);
+	return 0;
+}
+
+/* Take the sixth value of a client's report, if it sends one where a key of SIZE
+ * bytes is due, and answer with the same. */
+static int take_sixth(struct session *s, size_t size, uint64_t deadline)
+{
+	struct talk *t = talk_of(s);
+	uint8_t in[KEY_SIZE_GID];
+	size_t got;
+	int ret = talk_receive_key_start(s, in, size, deadline, &got);
+
+	if (ret)
+		return ret;
+	if (got != REPORT_SIZE || key_begins(in)) {
+		talk_keep(t, in, got);
+		return 0;
+	}
+	t->has_sixth = true;
+	report_decode(in, REPORT_VALUES, &t->theirs);
+	return talk_send(s, "report", in, REPORT_SIZE, deadline);
+}
+
+/* Swap the key OUT for IN, both of SIZE bytes. */
+static int swap_bytes(struct session *s, uint64_t more, const uint8_t *out,
+		      uint8_t *in, size_t size)
+{
+	struct talk *t = talk_of(s);
+	const bool ends_report = t->reported && !t->has_sixth;
+	const uint64_t deadline = talk_deadline(s, more);
+	int ret = 0;
+
+	t->reported = false;
+	if (!ends_report)
+		return talk_swap(s, "key", more, out, in, size);
+	if (!s->run.client)
+		return take_sixth(s, size, deadline) ?:
+		       talk_swap(s, "key", more, out, in, size);
+	ret = send_key(s, out, size, deadline);
+	return ret || t->left ? ret :
+				talk_receive(s, "key", in, size, deadline);
+}
+
 static int swap_key(struct session *s, uint32_t i, uint64_t more,
 		    struct key *theirs)
 {
@@ -42,8 +122,8 @@ static int swap_key(struct session *s, uint32_t i, uint64_t more,
 			    s->run.conn->peer, talk_of(s)->name,
 			    global ? "no" : "a", global ? "one" : "none");
 	key_encode(&mine, global, out);
-	ret = talk_swap(s, "key", more, out, in, key_size(global));
-	if (!ret && key_decode(in, global, theirs))
+	ret = swap_bytes(s, more, out, in, key_size(global));
+	if (!ret && !talk_of(s)->left && key_decode(in, global, theirs))
 		ret = talk_refuse(s, "key");
 	return ret;
 }
@@ -124,6 +204,23 @@ static int connect_qps(struct session *s)
 	return ret;
 }
 
+/* Swap the sixth value with a peer that has it.  A server that has none takes
+ * it for its last key, and ends. */
+static int swap_sixth(struct session *s, uint64_t more)
+{
+	struct talk *t = talk_of(s);
+	uint8_t out[REPORT_SIZE], in[REPORT_SIZE];
+	int ret;
+
+	report_encode(&t->mine, REPORT_VALUES, out);
+	ret = talk_swap(s, "report", more, out, in, sizeof(out));
+	if (ret == -ECONNRESET && s->run.client)
+		return part(s);
+	if (!ret)
+		report_decode(in, REPORT_VALUES, &t->theirs);
+	return ret;
+}
+
 static int swap_reports(struct session *s, uint64_t more)
 {
 	/* those of an end that only takes messages are uninitialised */
@@ -138,7 +235,8 @@ static int swap_reports(struct session *s, uint64_t more)
 		if (!ret && counts && report_decode(in, i, &t->theirs))
 			ret = talk_refuse(s, "report");
 	}
-	return ret;
+	t->reported = true;
+	return ret || !t->has_sixth ? ret : swap_sixth(s, more);
 }
 
 int talk_follow(struct session *s, const char *letters, uint64_t more)
@@ -146,7 +244,7 @@ int talk_follow(struct session *s, const char *letters, uint64_t more)
 	struct key again;
 	int ret = 0;
 
-	for (; *letters && !ret; letters++) {
+	for (; *letters && !ret && !talk_of(s)->left; letters++) {
 		if (*letters == STEP_KEYS)
 			ret = swap_keys(s, more);
 		else if (*letters == STEP_KEY)

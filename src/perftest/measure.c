@@ -88,13 +88,19 @@ static uint64_t more_time(const struct session *s)
 	return s->run.plan->iterations ? 0 : s->run.plan->duration;
 }
 
+/* Gb/s in the unit of reports, which both ends were given. */
+static double gbps_per_unit(const struct parameters *params)
+{
+	return params->gbits ? 1 : 8 * MIB / 1e9;
+}
+
 static void fill_report(struct session *s, const struct done *mine)
 {
 	const struct parameters *params = &s->run.result->params;
 	const double seconds = (double)mine->window_ns / 1e9;
 	struct bandwidth_summary b =
 		summary_bandwidth(mine->counted, s->run.size, seconds);
-	const double unit = params->gbits ? 1 : 8 * MIB / 1e9;
+	const double unit = gbps_per_unit(params);
 
 	intervals_summarise(mine->intervals, mine->n_intervals, s->run.size,
 			    &b);
@@ -104,6 +110,8 @@ static void fill_report(struct session *s, const struct done *mine)
 		.peak = fmax(fmax(b.peak_gbps, b.gbps), 0) / unit,
 		.average = fmax(b.gbps, 0) / unit,
 		.mpps = fmax(b.mpps, 0),
+		.least = (isfinite(b.least_gbps) ? b.least_gbps :
+						   fmax(b.gbps, 0)) / unit,
 	};
 }
 
@@ -143,6 +151,8 @@ static int take_report(struct session *s, struct done *theirs)
 		return talk_refuse(s, "report");
 	theirs->posted = theirs->counted = report->iterations;
 	theirs->window_ns = (uint64_t)ns;
+	theirs->least_gbps = report->least *
+			     gbps_per_unit(&s->run.result->params);
 	return 0;
 }
 
@@ -232,6 +242,7 @@ int perftest_measure(struct session *s)
 	if (ret)
 		return ret;
 	session_stage(s, read ? "traffic" : "bye");
+	talk_of(s)->closing = true;
 	if (!ends_with_report(s))
 		ret = talk_follow(s, last, more_time(s));
 	if (!ret && *last)

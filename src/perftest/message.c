@@ -84,6 +84,15 @@ int mtu_decode(const uint8_t bytes[MTU_SIZE], uint8_t *mtu)
 /* Where a key has its GID, if it has one: two digits and a colon. */
 #define GID_AT 50
 
+bool key_begins(const uint8_t bytes[KEY_START_SIZE])
+{
+	bool begins = bytes[4] == ':';
+
+	for (int i = 0; i < KEY_START_SIZE; i++)
+		begins &= i == 4 || isxdigit(bytes[i]);
+	return begins;
+}
+
 bool key_is_global(const uint8_t bytes[KEY_SIZE_LID])
 {
 	return bytes[GID_AT + 2] == ':';
@@ -155,9 +164,10 @@ static uint64_t bits_of(double value)
 void report_encode(const struct report *report, int index,
 		  uint8_t bytes[REPORT_SIZE])
 {
-	const uint64_t values[REPORT_VALUES] = {
+	const uint64_t values[REPORT_FORK_VALUES] = {
 		report->size, report->iterations, bits_of(report->peak),
 		bits_of(report->average), bits_of(report->mpps),
+		bits_of(report->least),
 	};
 	const uint64_t value = htobe64(values[index]);
 
@@ -167,9 +177,9 @@ void report_encode(const struct report *report, int index,
 int report_decode(const uint8_t bytes[REPORT_SIZE], int index,
 		struct report *report)
 {
-	double *const reals[REPORT_VALUES] = {
+	double *const reals[REPORT_FORK_VALUES] = {
 		[2] = &report->peak, [3] = &report->average,
-		[4] = &report->mpps,
+		[4] = &report->mpps, [5] = &report->least,
 	};
 	uint64_t value;
 	double real;
@@ -179,6 +189,8 @@ int report_decode(const uint8_t bytes[REPORT_SIZE], int index,
 	memcpy(&real, &value, sizeof(real));
 	if (!reals[index])
 		*(index ? &report->iterations : &report->size) = value;
+	else if (index == REPORT_VALUES)
+		report->least = isfinite(real) && real > 0 ? real : 0;
 	else if (report->iterations && !(isfinite(real) && real >= 0))
 		return -EPROTO;
 	else

@@ -28,6 +28,8 @@
  * that has them, too. */
 #define VERSION_SETTINGS 628
 #define VERSION_VALIDATION 629
+/* A fork, whose reports have a value more; another one says 6.29. */
+#define VERSION_OF_FORK 615
 
 struct version {
 	char text[VERSION_SIZE];
@@ -64,6 +66,12 @@ struct key {
 	struct endpoint_qp qp;	/* that has no target */
 };
 
+/* The first bytes of every key: two numbers and a colon, "0000:000". */
+#define KEY_START_SIZE 8
+
+/* True when BYTES, where a key or the value of a report is due, are of a key. */
+bool key_begins(const uint8_t bytes[KEY_START_SIZE]);
+
 static inline size_t key_size(bool global)
 {
 	return global ? KEY_SIZE_GID : KEY_SIZE_LID;
@@ -76,9 +84,14 @@ bool key_is_global(const uint8_t bytes[KEY_SIZE_LID]);
 void key_encode(const struct key *key, bool global, uint8_t *bytes);
 int key_decode(const uint8_t *bytes, bool global, struct key *key);
 
-/* What the sender measured: five messages. */
+/* What the sender measured: five messages, and a sixth in a fork of perftest's,
+ * which does not say so. */
 #define REPORT_VALUES 5
+#define REPORT_FORK_VALUES 6
 #define REPORT_SIZE 8
+
+_Static_assert(REPORT_SIZE == KEY_START_SIZE,
+	       "a value cannot be told from the beginning of a key");
 
 struct report {
 	uint64_t size;
@@ -86,10 +99,12 @@ struct report {
 	double peak;		/* in the sender's unit, MiB/s or Gb/s */
 	double average;
 	double mpps;
+	double least;		/* of a fork: its worst sample; 0: not known */
 };
 
 /* Message INDEX of REPORT, whose earlier ones have come: rates are numbers if
- * there were iterations. */
+ * there were iterations.  The sixth, of which not every end makes use, becomes 0
+ * if it is none. */
 void report_encode(const struct report *report, int index,
 		  uint8_t bytes[REPORT_SIZE]);
 int report_decode(const uint8_t bytes[REPORT_SIZE], int index,

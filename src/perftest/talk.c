@@ -117,6 +117,18 @@ int talk_receive_settings(struct session *s, uint8_t *bytes, size_t *size)
 		       time_after(run_peer_timeout(&s->run)), size);
 }
 
+int talk_receive_key_start(struct session *s, uint8_t *bytes, size_t size,
+			   uint64_t deadline, size_t *got)
+{
+	return receive(s, "key", bytes, KEY_START_SIZE, size, deadline, got);
+}
+
+void talk_keep(struct talk *t, const uint8_t *bytes, size_t size)
+{
+	memcpy(t->first_key, bytes, size);
+	t->first_key_size = size;
+}
+
 int talk_await_key(struct session *s, uint64_t more)
 {
 	const uint64_t deadline = time_after(run_peer_timeout(&s->run) + more);
@@ -134,24 +146,22 @@ int talk_await_key(struct session *s, uint64_t more)
 		return ret;
 	if (key_decode(bytes, global, &key))
 		return talk_refuse(s, "key");
-	t->first_key_size = key_size(global);
-	memcpy(t->first_key, bytes, t->first_key_size);
+	talk_keep(t, bytes, key_size(global));
 	return 0;
 }
 
-/* How long the peer may take for a message, in ns. */
-static uint64_t answer_time(const struct session *s)
+uint64_t talk_deadline(const struct session *s, uint64_t more)
 {
 	const uint64_t timeout = run_peer_timeout(&s->run);
 	const uint64_t most = talk_of(s)->most;
 
-	return most ? smaller(most, timeout) : timeout;
+	return time_after((most ? smaller(most, timeout) : timeout) + more);
 }
 
 int talk_swap(struct session *s, const char *what, uint64_t more,
 	      const uint8_t *out, uint8_t *in, size_t size)
 {
-	const uint64_t deadline = time_after(answer_time(s) + more);
+	const uint64_t deadline = talk_deadline(s, more);
 
 	if (s->run.client)
 		return talk_send(s, what, out, size, deadline) ?:

@@ -304,11 +304,34 @@ static void print_rates(FILE *out, const struct result *r, uint64_t size,
 			or_zero(b->mpps));
 }
 
+static double least_of(const struct bandwidth_summary *b)
+{
+	return isfinite(b->least_gbps) ? b->least_gbps : b->gbps;
+}
+
+/* Like peak_of_row(), of the worst interval. */
+static double least_of_row(const struct result *r, const struct result_row *row)
+{
+	const struct result_direction *d = row->directions;
+
+	return rate_of(r, row->n_directions ? least_of(&d[0].bandwidth) +
+						least_of(&d[1].bandwidth) :
+					      least_of(&row->total.bandwidth));
+}
+
+/* The column of a fork of perftest's (--report-min-bw). */
+static void print_least(FILE *out, const struct result *r, double least)
+{
+	if (r->params.perftest_min_bw)
+		fprintf(out, "\t\t  %-7.2f", least);
+}
+
 static void print_bandwidth(FILE *out, const struct result *r,
 			    const struct result_row *row)
 {
 	print_rates(out, r, row->size, iterations_of(r, row),
 		    peak_of_row(r, row), &row->total.bandwidth);
+	print_least(out, r, least_of_row(r, row));
 }
 
 static void print_latency(FILE *out, const struct result *r,
@@ -370,9 +393,12 @@ static void print_headings(FILE *out, const struct result *r)
 	const char *usual = tables[r->params.plan.metric][other].headings;
 	const char *newer = tables[r->params.plan.metric][other].newer;
 
-	fprintf(out, RULE "%s%s\n",
-		newer && is_since(r, SINCE_MIB) ? newer : usual,
-		r->params.cpu ? "    CPU_Util[%]" : "");
+	fprintf(out, RULE "%s",
+		newer && is_since(r, SINCE_MIB) ? newer : usual);
+	if (r->params.perftest_min_bw)
+		fprintf(out, "        BW min[%s/sec]", r->params.gbits ? "Gb" :
+			is_since(r, SINCE_MIB) ? "MiB" : "MB");
+	fprintf(out, "%s\n", r->params.cpu ? "    CPU_Util[%]" : "");
 }
 
 static void end_row(FILE *out, const struct result *r,
@@ -400,6 +426,7 @@ static void print_both(FILE *out, const struct result *r,
 		print_rates(out, r, row->size, d->iterations,
 			    rate_of(r, peak_of(&d->bandwidth)),
 			    &d->bandwidth);
+		print_least(out, r, rate_of(r, least_of(&d->bandwidth)));
 		end_row(out, r, row);
 	}
 }
@@ -499,6 +526,7 @@ static void print_interval(FILE *out, const struct result *r,
 		return;
 	print_rates(out, r, part->size, part->interval.messages,
 		    rate_of(r, b.gbps), &b);
+	print_least(out, r, rate_of(r, b.gbps));
 	fputs("\n", out);
 }
 
@@ -598,6 +626,8 @@ static json_t *results_of(const struct result *r, const struct result_row *row)
 	json_t *results = r->params.plan.metric == METRIC_LATENCY ?
 				  latency_of(r, row) : bandwidth_of(r, row);
 
+	if (r->params.perftest_min_bw && !is_latency(r))
+		json_put(results, "BW_min", number(least_of_row(r, row)));
 	if (r->params.cpu)
 		json_put(results, "CPU_util",
 			 number(cpu_host_percent(row, !r->at_server)));

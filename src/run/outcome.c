@@ -216,6 +216,8 @@ static void fill_direction(struct run *run, uint64_t size, bool from_client,
 	}
 	d->bandwidth = summary_bandwidth(d->iterations, size, d->seconds);
 	intervals_summarise(d->intervals, d->n_intervals, size, &d->bandwidth);
+	if (measured && measured->least_gbps > 0)
+		d->bandwidth.least_gbps = measured->least_gbps;
 	if (measured)
 		set_errors(measured, d);
 	if (sender && sender->queue_checks >= LEAST_CHECKS)

@@ -154,14 +154,16 @@ double intervals_t975(uint32_t df)
 void intervals_summarise(const struct interval *intervals, uint32_t n,
 			 uint64_t size, struct bandwidth_summary *b)
 {
-	double gbps, half, sum = 0, mean, squares = 0, peak = NAN;
+	double gbps, half, sum = 0, mean, squares = 0, peak = NAN, least = NAN;
 
-	b->peak_gbps = b->ci95_gbps[0] = b->ci95_gbps[1] = NAN;
+	b->peak_gbps = b->least_gbps = NAN;
+	b->ci95_gbps[0] = b->ci95_gbps[1] = NAN;
 	if (n < INTERVALS_LEAST)
 		return;
 	for (uint32_t i = 0; i < n; i++) {
 		gbps = interval_bandwidth(&intervals[i], size).gbps;
 		peak = fmax(peak, gbps);
+		least = fmin(least, gbps);
 		sum += gbps;
 	}
 	mean = sum / n;
@@ -171,6 +173,7 @@ void intervals_summarise(const struct interval *intervals, uint32_t n,
 	}
 	half = intervals_t975(n - 1) * sqrt(squares / (n - 1) / n);
 	b->peak_gbps = peak;
+	b->least_gbps = least;
 	b->ci95_gbps[0] = mean - half;
 	b->ci95_gbps[1] = mean + half;
 }

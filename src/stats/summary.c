@@ -13,7 +13,8 @@ struct bandwidth_summary summary_bandwidth(uint64_t messages, uint64_t size,
 {
 	double rate = seconds > 0 ? (double)messages / seconds : NAN;
 	double bytes = rate * (double)size;
-	struct bandwidth_summary b = { .ci95_gbps = { NAN, NAN } };
+	struct bandwidth_summary b = { .ci95_gbps = { NAN, NAN },
+				       .least_gbps = NAN };
 
 #define X(field, how) b.field = NAN;
 	BANDWIDTH_RATES(X)
@@ -33,7 +34,8 @@ static double larger_error(double one, double other)
 struct bandwidth_summary summary_both(const struct bandwidth_summary *one,
 				      const struct bandwidth_summary *other)
 {
-	struct bandwidth_summary both = { .ci95_gbps = { NAN, NAN } };
+	struct bandwidth_summary both = { .ci95_gbps = { NAN, NAN },
+					  .least_gbps = NAN };
 
 #define SUM(a, b) ((a) + (b))
 #define LARGER(a, b) larger_error(a, b)

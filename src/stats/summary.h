@@ -55,6 +55,7 @@ struct bandwidth_summary {
 #undef X
 	double ci95_gbps[2];	/* of the intervals' mean; NAN for fewer than
 				 * ten */
+	double least_gbps;	/* the worst interval; NAN for fewer than ten */
 };
 
 /* With a larger error, a run is reported as too short. */

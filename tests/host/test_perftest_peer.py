@@ -142,6 +142,81 @@ def test_a_name_of_perftest_finds_verbsperf():
     assert "this is" in server.err and "perftest" not in ours.err
 
 
+# Every test that has reports.
+REPORTS = (("write_bw",), ("read_bw",), ("atomic_bw",), ("read_bw", "-b"),
+           ("send_bw", "-b"))
+
+
+@needs_perftest
+@pytest.mark.parametrize("line", REPORTS, ids=" ".join)
+def test_a_fork_with_a_sixth_value_serves(data, line):
+    """The version that is known to be its."""
+    test, *options = *line, "-n", 60
+    server = Perftest(test, *options)
+    fork = fake_perftest.Fork(server.port, "6.15", False)
+    ours = client(test, "--peer", "perftest", "--json", *options,
+                  port=fork.port)
+    succeeded(ours, 50)
+    assert server.wait().status == 0, str(server)
+    assert json.loads(ours.out)["results"]
+    assert [len(value) for value in fork.sixths] == [8]
+
+
+@needs_perftest
+@pytest.mark.parametrize("line", (
+    ("read_bw",), ("send_bw", "-b"), ("read_bw", "-b", "-a")), ids=" ".join)
+def test_a_fork_with_a_sixth_value_serves_unseen(data, line):
+    """It takes a key for the value, and ends."""
+    test, *options = *line, "-n", 60
+    fork = fake_perftest.Fork(Perftest(test, *options).port, "6.24", False)
+    ours = client(test, "--peer", "perftest", "--json", *options,
+                  port=fork.port)
+    if "-a" in line:
+        failed(ours, "another number of values", seconds=50)
+    else:
+        succeeded(ours, 50)
+        assert ours.err.count("the result is complete") == 1
+    assert len(json.loads(ours.out)["results"]) >= 1
+
+
+@needs_perftest
+@pytest.mark.parametrize("line", REPORTS, ids=" ".join)
+def test_a_fork_with_a_sixth_value_is_the_client(data, line):
+    test, *options = *line, "-n", 60
+    server, port = our_server(test, *options)
+    fork = fake_perftest.Fork(port, "6.24", True)
+    program = Program("-d", DEVICE, "-p", fork.port, *options, "127.0.0.1",
+                      argv0=(f"ib_{test}",))
+    assert program.wait(50).status == 0, str(program)
+    succeeded(server, 50)
+    assert fork.sixths == [fake_perftest.LEAST]
+
+
+def test_a_perftest_that_has_the_version_of_the_fork():
+    """It takes the sixth value for its last key, and ends."""
+    fake = FakePerftest(fake_perftest.of_write_bw("6.15")[:-1])
+    ours = succeeded(ours_against(fake))
+    assert "the result is complete" in ours.err
+
+
+@pytest.mark.parametrize("value", (b"\x7f\xf8" + b"\0" * 6, b"\xff" * 8,
+                                   b"0000;000"))
+def test_a_sixth_value_that_is_no_number_costs_nothing(value):
+    server, port = our_server()
+    said = [*CLIENT[:-1], value, KEY]
+    sock, answers = fake_perftest.as_client(port, said)
+    sock.close()
+    succeeded(server)
+    assert answers[-1] == value
+
+
+def test_there_is_no_seventh_value():
+    server, port = our_server()
+    said = [*CLIENT[:-1], fake_perftest.LEAST, fake_perftest.LEAST]
+    fake_perftest.as_client(port, said)[0].close()
+    failed(server, "closed the connection")
+
+
 @needs_perftest
 def test_without_the_option_the_error_names_it():
     server = Perftest("send_bw", "-n", 60)

@@ -1,4 +1,5 @@
 """Ends that talk as perftest's do, and that stop where a test wants."""
+import contextlib
 import re
 import selectors
 import socket
@@ -141,6 +142,62 @@ class Relay(threading.Thread):
         elif part:
             self.said[-1] += part
         return bool(part)
+
+
+# The sixth value of a fork's report: its least bandwidth, 2.0.
+LEAST = struct.pack(">d", 2)
+
+
+class Fork(threading.Thread):
+    """Stands between perftest and the other end of a test, and makes it a fork
+    of VERSION that swaps a sixth value after the five of every report, without
+    saying so: the client, or else the server on PORT is the fork.  .sixths are
+    what the other end said there."""
+
+    def __init__(self, port, version, is_client):
+        super().__init__(daemon=True)
+        self.server, self.is_client = port, is_client
+        self.version = version.encode().ljust(16, b"\0")
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.sixths = []
+        self.start()
+
+    def run(self):
+        client, _ = self.listener.accept()
+        self.listener.close()
+        server = socket.create_connection(("127.0.0.1", self.server))
+        values = 0
+        with client, server, contextlib.suppress(OSError):
+            while self.swap(client, server):
+                values = values + 1 if self.length == 8 else 0
+                if values == 5 and not self.swap_sixth(client, server):
+                    break
+                values %= 5
+
+    def swap(self, client, server):
+        """Passes a message and its answer; False: one end has closed."""
+        for source, target, is_fork in ((client, server, self.is_client),
+                                        (server, client, not self.is_client)):
+            message = source.recv(4096)
+            self.length = len(message)
+            if self.length == 16 and is_fork:
+                message = self.version
+            if not message:
+                return False
+            target.sendall(message)
+        return True
+
+    def swap_sixth(self, client, server):
+        """As the fork does: a server reads 8 bytes, whatever comes.  False: more
+        has come, and it ends after its answer."""
+        if self.is_client:
+            server.sendall(LEAST)
+            self.sixths.append(server.recv(4096))
+            return True
+        self.sixths.append(client.recv(4096))
+        client.sendall(LEAST)
+        return len(self.sixths[-1]) == 8
 
 
 def without_numbers(said):

@@ -470,6 +470,55 @@ TEST(test_perftest_both_directions)
 		"            0.800000\n" RULE);
 }
 
+/* What WHERE of perftest's JSON of R, which is freed, has: its KEYS. */
+static json_t *perftest_json(struct result *r, const char *info,
+			     const char *results)
+{
+	char *text = report_perftest_json(r);
+	json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+
+	assert_non_null(root);
+	check_keys(root, "test_info", info);
+	check_keys(root, "results", results);
+	free(text);
+	result_free(r);
+	return root;
+}
+
+#define INFO "test Dual_port Device Number_of_qps Transport_type " \
+	"Connection_type Using_SRQ PCIe_relax_order ibv_wr_API Mtu " \
+	"Link_type GID_index Max_inline_data rdma_cm_QPs Use_ROCm_memory " \
+	"Data_ex_method"
+
+/* A fork's column: the worst interval, or else the average, and of both
+ * directions the sum. */
+TEST(test_perftest_least)
+{
+	struct result *r = result_bandwidth();
+	json_t *root;
+	char *text;
+
+	r->params.gbits = r->params.perftest_min_bw = true;
+	r->rows[0].total.bandwidth.least_gbps = 0.25;
+	r->rows[1].n_directions = 2;
+	r->rows[1].directions[0].bandwidth = summary_bandwidth(1e9, 1, 1);
+	r->rows[1].directions[1].bandwidth = summary_bandwidth(1e9, 1, 1);
+	r->rows[1].directions[1].bandwidth.least_gbps = 7;
+	text = report_perftest(r);
+	assert_contains(text, "MsgRate[Mpps]        BW min[Gb/sec]\n");
+	assert_contains(text, "\t\t  0.25   \n 65536 ");
+	assert_contains(text, "\t\t  15.00  \n---");
+	free(text);
+	r->params.gbits = false;
+	text = report_perftest(r);
+	assert_contains(text, "MsgRate[Mpps]        BW min[MB/sec]\n");
+	free(text);
+	root = perftest_json(r, INFO " TX_depth CQ_Moderation",
+			     "MsgSize n_iterations BW_peak BW_average MsgRate "
+			     "BW_min");
+	json_decref(root);
+}
+
 /* Rows of a run without an end: each an interval, which has no better part. */
 TEST(test_perftest_intervals)
 {
@@ -655,26 +704,6 @@ TEST(test_perftest_latency_by_time)
 		RULE);
 }
 
-/* What WHERE of perftest's JSON of R, which is freed, has: its KEYS. */
-static json_t *perftest_json(struct result *r, const char *info,
-			     const char *results)
-{
-	char *text = report_perftest_json(r);
-	json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-
-	assert_non_null(root);
-	check_keys(root, "test_info", info);
-	check_keys(root, "results", results);
-	free(text);
-	result_free(r);
-	return root;
-}
-
-#define INFO "test Dual_port Device Number_of_qps Transport_type " \
-	"Connection_type Using_SRQ PCIe_relax_order ibv_wr_API Mtu " \
-	"Link_type GID_index Max_inline_data rdma_cm_QPs Use_ROCm_memory " \
-	"Data_ex_method"
-
 TEST(test_perftest_json)
 {
 	struct result *r = result_bandwidth();
@@ -825,6 +854,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_cost_of_a_row),
 	cmocka_unit_test(test_perftest_bandwidth),
 	cmocka_unit_test(test_perftest_both_directions),
+	cmocka_unit_test(test_perftest_least),
 	cmocka_unit_test(test_perftest_intervals),
 	cmocka_unit_test(test_perftest_of_releases),
 	cmocka_unit_test(test_perftest_polls),

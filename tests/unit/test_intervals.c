@@ -215,12 +215,13 @@ TEST(test_summary)
 					     10 - i };
 	intervals_summarise(list, 10, 125, &b);
 	assert_close(b.peak_gbps, 10e-6, 1e-9);
+	assert_close(b.least_gbps, 1e-6, 1e-9);
 	assert_close(b.ci95_gbps[0], (5.5 - half) * 1e-6, 1e-3);
 	assert_close(b.ci95_gbps[1], (5.5 + half) * 1e-6, 1e-3);
 	assert_close(b.gbps, 5.5e-6, 1e-9);
 	intervals_summarise(list, 9, 125, &b);
-	assert_true(isnan(b.peak_gbps) && isnan(b.ci95_gbps[0]) &&
-		    isnan(b.ci95_gbps[1]));
+	assert_true(isnan(b.peak_gbps) && isnan(b.least_gbps) &&
+		    isnan(b.ci95_gbps[0]) && isnan(b.ci95_gbps[1]));
 	assert_close(b.gbps, 5.5e-6, 1e-9);
 }
 

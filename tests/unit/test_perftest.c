@@ -201,6 +201,7 @@ static const struct {
 	{ "-6 --use-null-mr --use_data_direct -C", "qps", 1 },
 	{ "--payload_file_path=x --inline_recv=8", "qps", 1 },
 	{ "--use_cuda=0 --cuda_mem_type 0 --use_cuda_pcie_mapping", "qps", 1 },
+	{ "--report-min-bw=1000", "qps", 1 },
 	{ "-f 3600", "warmup", 3600000000000 },
 	{ "-f 0", "warmup", 0 },
 	/* in silence */
@@ -351,6 +352,7 @@ TEST(test_beginnings_of_names)
 		{ "report_gbit", "report_gbits" }, { "run", "run_infinitely" },
 		{ "bidir", "bidirectional" }, { "cpu", "cpu_util" },
 		{ "no", "noPeak" }, { "no_l", "no_lock" },
+		{ "report-m", "report-min-bw" },
 		{ "no_d", "no_ddp" }, { "no_", NULL },
 		{ "inline", "inline_size" }, { "inline_r", "inline_recv" },
 		{ "disable", "disable_pcie_relaxed" },

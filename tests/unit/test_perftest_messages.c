@@ -195,6 +195,27 @@ TEST(reports)
 	}
 }
 
+/* A fork's sixth value, which is told from a key by its bytes. */
+TEST(sixth_values)
+{
+	static const uint8_t values[][REPORT_SIZE] = {
+		{ 0x40 }, { 0 }, { 0x7f, 0xf8 }, { 0xbf, 0xf0 },
+		{ '0', '0', '0', '0', '0', '0', '0', '0' },
+		{ '0', '0', '0', 'g', ':', '0', '0', '0' },
+	};
+
+	for (size_t i = 0; i < COUNT(values); i++) {
+		assert_false(key_begins(values[i]));
+		report.least = 7;
+		assert_int_equal(report_decode(values[i], REPORT_VALUES,
+					       &report), 0);
+		assert_true(i == 0 ? report.least == 2 :
+				     report.least >= 0 && report.least < 1);
+	}
+	assert_true(key_begins((const uint8_t *)"0000:001"));
+	assert_true(key_begins((const uint8_t *)"c0fF:0010"));
+}
+
 TEST(impossible_rates_are_refused)
 {
 	static const uint8_t wrong[][REPORT_SIZE] = {
@@ -378,7 +399,8 @@ TEST_FILE()
 		cmocka_unit_test(keys),
 		cmocka_unit_test(a_wrong_byte_of_a_key_is_refused),
 		cmocka_unit_test(reports),
-		cmocka_unit_test(impossible_rates_are_refused),
+		cmocka_unit_test(sixth_values),
+	cmocka_unit_test(impossible_rates_are_refused),
 		cmocka_unit_test(settings_of_a_test),
 		cmocka_unit_test(each_test_has_its_settings),
 		cmocka_unit_test(data_validation_is_of_later_versions),

@@ -4,18 +4,10 @@
 #include <stdbool.h>
 
 #include "cli/options.h"
+#include "model/exit_status.h"
 #include "model/result.h"
 #include "net/oob.h"
 #include "verbs/device.h"
-
-/* What the exit status means. */
-enum {
-	EXIT_MEASURED = 0,
-	EXIT_FAILED = 1,
-	EXIT_USAGE = 2,
-	EXIT_LIMIT = 3,
-	EXIT_WRONG_DATA = 4,
-};
 
 /* Print TEXT, which is freed, to stdout. */
 int command_print(char *text);
@@ -67,7 +59,7 @@ int test_prepare(const struct options *options, struct device *device,
 
 /* Report the measurements and any failure in every format the user asks for.
  * Returns the exit status. */
-int test_report(const struct result *result);
+int test_report(struct result *result);
 
 /* The same for the end that asked for the test, which may be --check. */
 int test_finish(struct result *result);

@@ -88,14 +88,6 @@ int test_prepare(const struct options *options, struct device *device,
 	return 0;
 }
 
-/* True when the user ended a run that has no other end. */
-static bool was_stopped(const struct result *result)
-{
-	return result->params.perftest &&
-	       plan_is_endless(&result->params.plan) &&
-	       !strcmp(result->error.code, "ECANCELED");
-}
-
 /* Under perftest's names a caveat goes to the log: the table has only numbers.
  */
 static void log_caveat(const struct result *result)
@@ -117,7 +109,7 @@ static void log_failure(const struct result *result)
 	const struct error *err = &result->error;
 	const struct error *peer_err = &result->peer_error;
 
-	if (was_stopped(result))
+	if (exit_status_is_stop(result))
 		return;
 	if (result->preflight) {
 		report_problems(result);
@@ -131,31 +123,27 @@ static void log_failure(const struct result *result)
 			       peer_err);
 }
 
-int test_report(const struct result *result)
+int test_report(struct result *result)
 {
 	struct error err = { .stage = "report" };
-	const bool failed = error_is_set(&result->error) &&
-			    !was_stopped(result);
-	bool met;
+	enum exit_status status;
 	int ret, written;
 
+	result->ended_by = signals_ended_by();
+	status = exit_status_of_run(result);
 	/* the reader may never take the report: ^C ends that wait, too */
 	signals_unblock(true);
 	ret = outputs_write_table(result, &err);
 	log_caveat(result);
 	log_failure(result);
 	report_counters(result);
-	met = report_limits(result);
+	report_limits(result);
 	written = outputs_write(result, &err);
 	ret = ret ?: written;
 	if (ret)
 		log_error(&err);
 	signals_unblock(false);
-	if (!strcmp(result->error.code, VERIFICATION_CODE))
-		return EXIT_WRONG_DATA;
-	if (failed || ret)
-		return EXIT_FAILED;
-	return met ? EXIT_MEASURED : EXIT_LIMIT;
+	return ret && status != EXIT_WRONG_DATA ? EXIT_FAILED : status;
 }
 
 int test_finish(struct result *result)

@@ -163,6 +163,7 @@ static struct limit_verdict judge(const struct result *r,
 {
 	const struct plan *plan = &r->params.plan;
 
+	v.row = size;
 	v.size = plan->sizes.bytes[size];
 	v.qps = plan->control ? 0 : plan->qps;
 	v.reached = size < r->n_rows;

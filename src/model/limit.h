@@ -20,6 +20,7 @@ struct limit_verdict {
 	const struct interval *interval;	/* of R, the slowest; else
 						 * NULL */
 	const struct timeline *timeline;	/* of R, where INTERVAL is */
+	uint32_t row;		/* of R, in the order of the sizes */
 	uint64_t size;
 	uint32_t qps;		/* 0: a test of the control path */
 	bool reached;		/* the run got to that size */

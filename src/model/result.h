@@ -103,6 +103,9 @@ struct result_row {
 	struct control_row *control;	/* NULL: a test of traffic */
 };
 
+/* The code of the error of a run whose data was wrong. */
+#define VERIFICATION_CODE "EBADMSG"
+
 struct observer;
 
 struct result {
@@ -145,6 +148,8 @@ struct result {
 	struct error error;
 	struct error peer_error;	/* the other end's own failure, in its
 					 * words */
+	int ended_by;		/* signal that ended the run at this end, which
+				 * ends by it; 0: none, or not known yet */
 };
 
 /* Free RESULT and all that its rows hold.  NULL is allowed. */

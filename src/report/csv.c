@@ -104,6 +104,8 @@ static const struct {
 	{ "failed", "failed" },
 	{ "error_code", "error.code" },
 	{ "error", "error.message" },
+	{ "outcome", "outcome.verdict" },
+	{ "exit_status", "outcome.exit_status" },
 };
 // clang-format on
 
@@ -180,10 +182,10 @@ static void print_headings(FILE *out, const struct result *r)
 	fputs("\r\n", out);
 }
 
-/* Print and release LINE, the members of a row.  FAILED: the error of R belongs
- * to it. */
+/* Print and release LINE, the members of a row that ended with STATUS.  FAILED:
+ * the error of R belongs to it. */
 static void print_line(FILE *out, const struct result *r, json_t *line,
-		       bool failed)
+		       bool failed, enum exit_status status)
 {
 	json_t *run = report_identity(r);
 
@@ -191,6 +193,7 @@ static void print_line(FILE *out, const struct result *r, json_t *line,
 	json_decref(run);
 	if (failed)
 		json_put(line, "error", json_error(&r->error));
+	json_put(line, "outcome", json_outcome(r, status));
 	for (size_t i = 0; i < COLUMNS; i++) {
 		fputs(i ? "," : "", out);
 		print_value(out, at(line, columns[i].path));
@@ -206,7 +209,8 @@ static void print_row(FILE *out, const struct result *r,
 {
 	if (row == r->rows)
 		print_headings(out, r);
-	print_line(out, r, json_row(&r->params, row), row->failed);
+	print_line(out, r, json_row(&r->params, row), row->failed,
+		   exit_status_of_row(r, row));
 }
 
 static void print_tail(FILE *out, const struct result *r)
@@ -215,7 +219,8 @@ static void print_tail(FILE *out, const struct result *r)
 		print_headings(out, r);
 	else if (error_is_set(&r->error) && !r->rows[r->n_rows - 1].failed)
 		/* between two sizes, so that no row shows the error */
-		print_line(out, r, json_pack("{s:b}", "failed", true), true);
+		print_line(out, r, json_pack("{s:b}", "failed", true), true,
+			   exit_status_of_run(r));
 }
 
 const struct row_format csv_format = {

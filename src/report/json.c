@@ -172,6 +172,12 @@ static json_t *name_end(const struct port *port)
 			 known ? json_count(port->number) : json_null());
 }
 
+json_t *json_outcome(const struct result *r, enum exit_status status)
+{
+	return json_pack("{s:s, s:i}", "verdict", exit_status_word(r, status),
+			 "exit_status", exit_status_in_shell(r, status));
+}
+
 json_t *report_identity(const struct result *r)
 {
 	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "started",
@@ -187,7 +193,7 @@ json_t *report_document(const struct result *r)
 
 	return json_pack(
 		"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-		"s:o, s:o, s:o, s:o, s:o}",
+		"s:o, s:o, s:o, s:o, s:o, s:o}",
 		"schema", "verbsperf/1", "tool", json_tool(), "started",
 		json_time(&r->started), "title", json_text(params->title),
 		"test", test_of(r),
@@ -202,7 +208,8 @@ json_t *report_document(const struct result *r)
 		"preflight", preflight_json(r->preflight),
 		"results", results(r), "unmeasured",
 		counters_unmeasured_json(r), "limits", limit_json(r),
-		"error", errors(r));
+		"error", errors(r),
+		"outcome", json_outcome(r, exit_status_of_run(r)));
 }
 
 char *report_json(const struct result *result)

@@ -3,6 +3,7 @@
 
 #include <jansson.h>
 
+#include "model/exit_status.h"
 #include "model/param.h"
 #include "model/result.h"
 
@@ -12,6 +13,9 @@ json_t *report_document(const struct result *r);
 /* What tells R from other results: when, what and where, of which "client" and
  * "server" have only their hostname, device and port. */
 json_t *report_identity(const struct result *r);
+
+/* "outcome" of a run or of a row of R that ended with STATUS. */
+json_t *json_outcome(const struct result *r, enum exit_status status);
 
 /* One object of "results". */
 json_t *json_row(const struct parameters *params, const struct result_row *row);

@@ -26,8 +26,8 @@ char *report_perftest_json(const struct result *result);
 /* Warn of the counters that the user named and neither end has. */
 void report_counters(const struct result *result);
 
-/* Say on stderr which of the user's limits were missed; true if none was. */
-bool report_limits(const struct result *result);
+/* Say on stderr which of the user's limits were missed. */
+void report_limits(const struct result *result);
 
 /* Say on stderr that --check found problems; its table names them. */
 void report_problems(const struct result *result);

@@ -108,9 +108,6 @@ int threads_run(struct run *run, threads_loop loop);
 /* verification.c: --verify: passes the plan to the loops, and turns a mismatch
  * into a sentence. */
 
-/* Error code of a test that carried wrong data: see exit status 4. */
-#define VERIFICATION_CODE "EBADMSG"
-
 /* If the plan wants it, make thread T of RUN verify what it sends and receives;
  * call verification_free(). */
 void verification_begin(const struct run *run, uint32_t t);

@@ -48,6 +48,8 @@ def test_a_test_ends_by_the_signal_when_all_is_written(number, tmp_path):
     interrupted(program, number, seconds=SOON)
     document = json.loads(path.read_text())
     assert document["error"]["code"] == "ECANCELED"
+    assert document["outcome"] == {"verdict": "interrupted",
+                                   "exit_status": 128 + number}
     assert [row["failed"] for row in document["results"]] == [True]
     assert "failed" in program.out
 

@@ -116,7 +116,7 @@ static const char columns[] =
 	"control_part_9_p50_us "
 	"control_cpu_ns control_user_ns control_system_ns control_waiting_ns "
 	"control_system_calls control_firmware_commands control_limit "
-	"failed error_code error";
+	"failed error_code error outcome exit_status";
 
 TEST(test_columns)
 {
@@ -155,7 +155,8 @@ TEST(test_bandwidth)
 		    { "bandwidth_peak_gbps", "1.1264" },
 		    { "bandwidth_lost", "0" }, { "latency_p50_us", "" },
 		    { "client_to_server_gbps", "" }, { "post", "wr" },
-		    { "failed", "false" }, { "error", "" });
+		    { "failed", "false" }, { "error", "" },
+		    { "outcome", "ok" }, { "exit_status", "0" });
 	CHECK_CELLS(&s, 2, { "size", "65536" }, { "cq_mod", "16" },
 		    { "bandwidth_sent", "1200000" },
 		    { "bandwidth_received", "" }, { "bandwidth_lost", "" });
@@ -251,7 +252,21 @@ TEST(test_failed_half_way)
 	assert_int_equal(s.rows, 3);
 	CHECK_CELLS(&s, 1, { "failed", "false" }, { "error", "" });
 	CHECK_CELLS(&s, 2, { "failed", "true" }, { "bandwidth_gbps", "" },
-		    { "error", "gone, it is" }, { "error_code", "EIO" });
+		    { "error", "gone, it is" }, { "error_code", "EIO" },
+		    { "outcome", "failed" }, { "exit_status", "1" });
+	free(s.text);
+}
+
+/* Each row says what its own size ended with: the run may go on. */
+TEST(test_limit_missed_at_one_size)
+{
+	struct result *r = result_bandwidth();
+	struct sheet s;
+
+	result_demand(r, LIMIT_MIN_GBPS, 2);
+	s = read_sheet(r);
+	CHECK_CELLS(&s, 1, { "outcome", "limit" }, { "exit_status", "3" });
+	CHECK_CELLS(&s, 2, { "outcome", "ok" }, { "exit_status", "0" });
 	free(s.text);
 }
 
@@ -266,7 +281,8 @@ TEST(test_failed_between_two_sizes)
 	CHECK_CELLS(&s, 2, { "size", "65536" }, { "failed", "false" },
 		    { "error", "" });
 	CHECK_CELLS(&s, 3, { "test", "send_bw" }, { "size", "" },
-		    { "failed", "true" }, { "error", "gone, it is" });
+		    { "failed", "true" }, { "error", "gone, it is" },
+		    { "outcome", "failed" });
 	free(s.text);
 }
 
@@ -848,6 +864,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_cpu),
 	cmocka_unit_test(test_text_that_must_be_quoted),
 	cmocka_unit_test(test_failed_half_way),
+	cmocka_unit_test(test_limit_missed_at_one_size),
 	cmocka_unit_test(test_failed_between_two_sizes),
 	cmocka_unit_test(test_number_sent_is_unknown),
 	cmocka_unit_test(test_rows_one_by_one),

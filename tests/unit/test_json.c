@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 
 #include "every_fact.h"
@@ -339,6 +340,55 @@ TEST(test_titles)
 	}
 }
 
+/* How a run ended is one field, which needs nothing beside it. */
+TEST(test_outcomes)
+{
+	static const struct {
+		const char *code;	/* of the run's error; NULL: none */
+		double asked;		/* Mpps, of 2 and 2 */
+		int ended_by;
+		const char *verdict;
+		int exit_status;
+	} rows[] = {
+		{ NULL, 1, 0, "ok", 0 },
+		{ NULL, 1, SIGINT, "ok", 0 },
+		{ NULL, 2.1, 0, "limit", 3 },
+		{ "EIO", 1, 0, "failed", 1 },
+		{ "EIO", 2.1, 0, "failed", 1 },
+		{ "ECANCELED", 1, SIGINT, "interrupted", 130 },
+		{ "ECANCELED", 1, SIGTERM, "interrupted", 143 },
+		{ VERIFICATION_CODE, 2.1, 0, "data", 4 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct result *r = result_bandwidth();
+		json_t *root;
+
+		error_stage(&r->error, "traffic");
+		if (rows[i].code)
+			fail_code(&r->error, -EIO, rows[i].code, NULL, "gone");
+		result_demand(r, LIMIT_MIN_MPPS, rows[i].asked);
+		r->ended_by = rows[i].ended_by;
+		root = document(r);
+		check_string(root, "outcome.verdict", rows[i].verdict);
+		check_number(root, "outcome.exit_status", rows[i].exit_status);
+		json_decref(root);
+	}
+}
+
+/* Only the client judges. */
+TEST(test_outcome_at_a_server)
+{
+	struct result *r = result_bandwidth();
+	json_t *root;
+
+	r->at_server = true;
+	result_demand(r, LIMIT_MIN_MPPS, 100);
+	root = document(r);
+	check_string(root, "outcome.verdict", "ok");
+	json_decref(root);
+}
+
 /* JSON is UTF-8: the document is valid, and says that there was something. */
 TEST(test_title_that_is_not_utf8)
 {
@@ -370,6 +420,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_both_ends_failed),
 	cmocka_unit_test(test_failed_before_the_connection),
 	cmocka_unit_test(test_nothing_known),
+	cmocka_unit_test(test_outcomes),
+	cmocka_unit_test(test_outcome_at_a_server),
 	cmocka_unit_test(test_titles),
 	cmocka_unit_test(test_title_that_is_not_utf8),
 };

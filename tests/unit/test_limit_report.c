@@ -11,24 +11,23 @@
 #include "report/report.h"
 #include "results.h"
 
-/* What report_limits() says of R, which it says whether all are MET. */
+/* What report_limits() says of R, which says nothing if all are MET. */
 static const char *said(const struct result *r, bool met, char text[2000])
 {
 	char path[] = "/tmp/verbsperf-test-XXXXXX";
 	int saved = dup(STDERR_FILENO), fd = mkstemp(path);
-	bool all;
 	ssize_t n;
 
 	assert_true(saved >= 0 && fd >= 0);
 	dup2(fd, STDERR_FILENO);
-	all = report_limits(r);
+	report_limits(r);
 	dup2(saved, STDERR_FILENO);
 	n = pread(fd, text, 1999, 0);
 	text[n > 0 ? n : 0] = '\0';
 	unlink(path);
 	close(fd);
 	close(saved);
-	assert_int_equal(all, met);
+	assert_int_equal(!text[0], met);
 	return text;
 }
 

@@ -110,6 +110,7 @@ static json_t *bound(const struct param *row, uint64_t value)
 	case PARAM_LIMIT:
 		return value <= INT64_MAX ? json_count(value) : json_null();
 	case PARAM_TIME:
+	case PARAM_TIMED_FLAG:
 		return json_real((double)value / 1e9);
 	default:
 		return json_null();

@@ -256,7 +256,7 @@ static bool is_value(const struct param *row, const char *word)
 	const char *end = strrchr(word, '.');
 	uint64_t ns;
 
-	if (row->kind == PARAM_TIME)
+	if (row->kind == PARAM_TIME || row->kind == PARAM_TIMED_FLAG)
 		return !units_parse_time(word, &ns);
 	for (size_t i = 0; end && i < sizeof(ends) / sizeof(*ends); i++)
 		if (!strcmp(end, ends[i]))
@@ -366,7 +366,9 @@ static int choose_end(struct parser *p)
 	if (o->command == COMMAND_CLIENT && !o->server) {
 		o->command = COMMAND_SERVE;
 		o->params.plan.control = CONTROL_NONE;
-		o->params.once = true;
+		p->given.test_named = true;
+		if (!o->params.once)
+			o->params.once = PARAM_FOREVER;
 	}
 	return 0;
 }

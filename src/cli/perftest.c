@@ -635,7 +635,7 @@ static int finish(struct perftest *p)
 	int ret = p->host ? rules_take_server(&p->given, p->host) : 0;
 
 	o->command = p->host ? COMMAND_CLIENT : COMMAND_SERVE;
-	o->params.once = !p->host;
+	o->params.once = p->host ? 0 : PARAM_FOREVER;
 	o->params.peer = p->host ? PEER_PERFTEST : PEER_VERBSPERF;
 	if (!seen(p, "out_json"))
 		o->params.perftest_json = NULL;

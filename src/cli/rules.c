@@ -234,7 +234,6 @@ static int refuse(struct given *g, const struct param *row)
 int rules_check_command(struct given *g)
 {
 	struct parameters *params = &g->options->params;
-	const bool test_named = params->once && !was_given(g, "once");
 	enum command command = g->options->command;
 
 	params->timed = was_given(g, "duration");
@@ -243,7 +242,7 @@ int rules_check_command(struct given *g)
 
 		if (!g->row[i] || rules_take(g->options, row))
 			continue;
-		if (command == COMMAND_SERVE && test_named &&
+		if (command == COMMAND_SERVE && g->test_named &&
 		    row->who & PARAM_CLIENT) {
 			ignore(g, row);
 			continue;

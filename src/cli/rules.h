@@ -11,6 +11,8 @@ struct given {
 	struct options *options;
 	struct error *err;
 	bool row[PARAMS_MAX];	/* row of param_table was given */
+	bool test_named;	/* a server's command line names a test, as
+				 * perftest's do */
 };
 
 /* Whether the option NAME was given, which may be changed. */

@@ -128,7 +128,7 @@ const char *param_unit(const struct param *row)
 {
 	if (row->unit)
 		return row->unit;
-	if (row->kind == PARAM_TIME)
+	if (row->kind == PARAM_TIME || row->kind == PARAM_TIMED_FLAG)
 		return "s";
 	if (row->kind == PARAM_BYTES || row->kind == PARAM_SIZES)
 		return "bytes";

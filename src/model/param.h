@@ -108,7 +108,8 @@ struct parameters {
 	bool verbose;		/* definitions and all doubts below the table */
 	const char *title;
 	bool loopback;
-	bool once;
+	uint64_t once;		/* serve one client, which must come within so
+				 * many ns; PARAM_FOREVER; 0: many */
 	bool topology;		/* of the devices */
 	const char *key_file;	/* NULL: none */
 	bool histogram;		/* report a histogram */
@@ -147,6 +148,8 @@ struct parameters {
 
 /* "none" for a 32-bit number. */
 #define PARAM_NONE (UINT32_MAX - 1)
+/* "forever" for a time that may have no end. */
+#define PARAM_FOREVER UINT64_MAX
 
 /* The type of a parameter's field, which decides how its text is parsed.  Each
  * has a name in param_parse.c. */
@@ -157,6 +160,7 @@ enum param_kind {
 	PARAM_COUNT,		/* uint64_t */
 	PARAM_BYTES,		/* uint64_t, with K M G */
 	PARAM_TIME,		/* uint64_t ns, given in seconds */
+	PARAM_TIMED_FLAG,	/* uint64_t ns, or "forever"; 0: not given */
 	PARAM_SIZES,		/* struct sizes */
 	PARAM_STRING,		/* const char * */
 	PARAM_CHOICE,		/* enum, or uint32_t: index into argument's

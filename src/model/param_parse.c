@@ -19,7 +19,7 @@ static const char *format_bound(const struct param *row, uint64_t bound,
 {
 	const char *unit = param_unit(row);
 
-	if (row->kind == PARAM_TIME)
+	if (unit && !strcmp(unit, "s"))
 		return units_format_time(bound, text);
 	return unit && !strcmp(unit, "bytes") ?
 		       units_format_size(bound, text) :
@@ -108,6 +108,9 @@ static const struct {
 		.wanted = "a number of bytes, optionally with K, M, G or T" },
 	[PARAM_TIME] = { .name = "time", .wanted =
 		"seconds like 3 or 0.5, or a time with ns, us, ms, s, m or h" },
+	[PARAM_TIMED_FLAG] = { .name = "timed-flag",
+		.wanted = "forever, or seconds like 3 or 0.5, or a time with "
+			  "ms, s, m or h" },
 	[PARAM_SIZES] = { .name = "sizes", .most = SIZES_MAX, .items = "sizes",
 		.wanted = "a size like 64 or 4K, a list 64,4K or a range, "
 			  "the smaller first, 2..8M" },
@@ -215,9 +218,13 @@ static int parse_number(const struct param *row, const char *text,
 		*value = PARAM_NONE;
 		return 0;
 	}
+	if (row->kind == PARAM_TIMED_FLAG && !strcmp(text, "forever")) {
+		*value = PARAM_FOREVER;
+		return 0;
+	}
 	if (row->kind == PARAM_RATE)
 		return rate_parse(text, value);
-	if (row->kind == PARAM_TIME)
+	if (unit && !strcmp(unit, "s"))
 		return units_parse_time(text, value);
 	if (unit && !strcmp(unit, "bytes"))
 		return units_parse_size(text, value);

@@ -107,6 +107,10 @@ static json_t *numeric_parameter(const struct param *row, uint64_t value)
 	case PARAM_CHOICE:
 		word = param_word(row, value, &length);
 		return word ? json_stringn(word, (size_t)length) : json_null();
+	case PARAM_TIMED_FLAG:
+		return value && value != PARAM_FOREVER ?
+			       json_real((double)value / 1e9) :
+			       json_boolean(value);
 	case PARAM_TIME:
 		/* where 0 is allowed it is a time like any other */
 		if (absent && row->min)

@@ -58,6 +58,9 @@ struct server {
 					 * there is none */
 	uint64_t kill_at;	/* deadline for children to end; 0: none */
 	bool killed;		/* they were sent SIGKILL */
+	uint64_t give_up_at;	/* --once's client must come before; UINT64_MAX:
+				 * it may take any time */
+	bool gave_up;		/* it did not */
 	pid_t only;		/* client of --once; 0: not yet */
 	int status;		/* of that client; -1: none */
 };
@@ -98,12 +101,16 @@ static void announce(const struct parameters *params, const struct port *port)
 {
 	char more[48] = "";
 
+	if (params->once)
+		snprintf(more, sizeof(more), ", one client");
+	if (params->once && params->once != PARAM_FOREVER)
+		text_append(more, sizeof(more), " within %.6g s",
+			    (double)params->once / SECOND);
 	if (params->parallel > 1)
 		snprintf(more, sizeof(more), ", %u clients at once",
 			 params->parallel);
 	log_info("serving on TCP port %u with %s port %u%s", params->port,
-		 port->device, port->number,
-		 params->once ? ", one client" : more);
+		 port->device, port->number, more);
 }
 
 int serve_open(struct parameters *params, int cancel_fd, struct port *port,
@@ -251,6 +258,12 @@ static void give_turns(struct server *s)
 		}
 	}
 	children_send_places(&s->children);
+}
+
+/* True when the time of --once is over and its client has not had its turn. */
+static bool nobody_came(const struct server *s)
+{
+	return !s->only && !s->kill_at && time_now() >= s->give_up_at;
 }
 
 /* Set up a new process: it dies with its parent, and keeps nothing of the other
@@ -476,6 +489,8 @@ static nfds_t fill_poll_set(const struct server *s, struct pollfd *fds, int *ms)
 		until = s->accept_at;
 	if (s->kill_at && s->kill_at < until)
 		until = s->kill_at;
+	if (!s->only && !s->kill_at && s->give_up_at < until)
+		until = s->give_up_at;
 	*ms = until == UINT64_MAX ? -1 :
 	      until <= now ? 0 : (int)((until - now) / 1000000) + 1;
 	return n;
@@ -507,6 +522,10 @@ static int poll_once(struct server *s, struct connection *conn,
 		kill_children(s);
 	kill_overdue(s);
 	give_turns(s);
+	if (nobody_came(s)) {
+		s->gave_up = true;
+		end_children(s, SIGTERM);
+	}
 	/* a client may wait for a process, and the pause be over */
 	if (s->listener >= 0 &&
 	    (fds[LISTENER].revents ||
@@ -535,6 +554,8 @@ int serve_clients(const struct parameters *params, int listener,
 		.ended_fd = signals_open_ended(),
 		.unserved.fd = -1,
 		.status = -1,
+		.give_up_at = params->once ? time_after(params->once) :
+					     UINT64_MAX,
 	};
 	int ret = 0;
 
@@ -550,6 +571,11 @@ int serve_clients(const struct parameters *params, int listener,
 	children_free(&s.children);
 	log_tell_left_out();
 	*status = s.status;
+	if (!ret && s.gave_up)
+		return fail(err, -ETIMEDOUT, "look whether the client was "
+			    "started, and with this server's address and port",
+			    "no client with a test came within %.6g s (--once)",
+			    (double)params->once / SECOND);
 	if (!ret && params->once && !s.only)
 		ret = -ECANCELED;
 	return ret;

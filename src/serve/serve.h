@@ -30,14 +30,15 @@ int serve_open(struct parameters *params, int cancel_fd, struct port *port,
 
 /*
  * Accept clients at LISTENER, and close it, until CANCEL_FD (signals_open())
- * says stop or, with --once, the only client has ended.  Under perftest's names
- * that is the first one that greets, otherwise the first one that gets its
- * turn.  Returns more than once:
+ * says stop or, with --once, the only client has ended or did not come in time.
+ * Under perftest's names that is the first one that greets, otherwise the first
+ * one that gets its turn.  Returns more than once:
  *
  * 1 in each child, for the client at CONN: serve it, and exit with its status;
  * 0 in the parent at the end: all children have ended, and *STATUS is the exit
  * status of --once's client, or -1 without one;
- * -ECANCELED in the parent when --once's client never came, or another negative
+ * -ETIMEDOUT in the parent when --once's client did not come in time,
+ * -ECANCELED when it never came before CANCEL_FD said stop, or another negative
  * errno, both set in ERR.
  */
 int serve_clients(const struct parameters *params, int listener,

@@ -5,7 +5,8 @@ import struct
 
 import pytest
 
-from lab import Server, client, complained, succeeded
+from lab import (Program, Server, DEVICE, client, complained, failed,
+                 succeeded)
 
 QUICK = ("-n", 100, "--warmup", 0)
 # a server for one client, as it is called
@@ -52,3 +53,23 @@ def test_one_that_said_something_is_said():
     succeeded(client("write_bw", *QUICK, port=server.port))
     server.wait()
     assert server.status == 0, str(server)
+
+
+@pytest.mark.parametrize("words", (("serve",), ("write_bw", "-n", 100)))
+def test_nobody_came_in_time(words):
+    """A job that waits for this server goes on."""
+    server = Program(*words, "-d", DEVICE, "-p", 0, "--once=0.3")
+    failed(server, "error: no client", "0.3 s", "--once")
+
+
+def test_who_says_nothing_has_not_come_in_time():
+    server = Server("--once=1.5")
+    with socket.create_connection(("127.0.0.1", server.port)):
+        server.wait()
+    assert server.status == 1 and "error: no client" in server.err, str(server)
+
+
+def test_who_comes_in_time_is_served():
+    server = Server("--once=60")
+    succeeded(client("write_bw", *QUICK, port=server.port))
+    succeeded(server)

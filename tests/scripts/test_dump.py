@@ -115,6 +115,9 @@ def test_tests_of_an_option():
     ("loopback", "write_lat --loopback", True),
     ("max-qps", "serve --max-qps 4", 4),
     ("once", "write_bw", True),
+    ("once", "serve", False),
+    ("once", "serve --once", True),
+    ("once", "write_bw --once=1m -n 5", 60),
 ])
 def test_value_on_a_command_line(name, words, expected):
     assert value(name, *words.split()) == expected

@@ -78,7 +78,7 @@ TEST(test_commands)
 			assert_null(o.server);
 		assert_int_equal(o.params.plan.op, r->op);
 		assert_int_equal(o.params.plan.metric, r->metric);
-		assert_int_equal(o.params.once, r->once);
+		assert_int_equal(o.params.once, r->once ? PARAM_FOREVER : 0);
 	}
 }
 

@@ -72,7 +72,9 @@ MISTAKES = (
     (["serve", "--max-memory", "0"], ["--max-memory 0"]),
     (["serve", "--wait"], ["--wait", "client"]),
     (["devices", "-n", "4"], ["--iterations"]),
-    (["serve", "--once=2"], ["--once", "value"]),
+    (["serve", "--once=0"], ["--once 0"]),
+    (["serve", "--once=now"], ["--once 'now'", "forever"]),
+    (["serve", "--once", "2"], ["--once", "--once=2"]),
     (["write_bw", "--loopback=yes"], ["--loopback", "value"]),
 )
 

@@ -88,14 +88,14 @@ int test_prepare(const struct options *options, struct device *device,
 	return 0;
 }
 
-/* Under perftest's names a caveat goes to the log: the table has only numbers.
- */
+/* A caveat goes to the log where the table has only numbers. */
 static void log_caveat(const struct result *result)
 {
 	const struct parameters *params = &result->params;
 	const bool says = !error_is_set(&result->error) &&
 			  (params->perftest ||
-			   params->format == TABLE_PERFTEST);
+			   params->format == TABLE_PERFTEST ||
+			   params->format == TABLE_KEYVALUE);
 	char *text = says ? caveats_first(result) : NULL;
 
 	if (text)

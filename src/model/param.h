@@ -75,6 +75,7 @@ enum table_format {
 	TABLE_BANDWIDTH,
 	TABLE_MESSAGE_RATE,
 	TABLE_LATENCY,
+	TABLE_KEYVALUE,		/* words NAME=VALUE */
 	TABLES,
 };
 
@@ -102,6 +103,7 @@ struct parameters {
 	const char *json;	/* NULL: none; "-": stdout */
 	const char *json_lines;	/* likewise */
 	const char *csv;	/* likewise */
+	bool no_intervals;	/* none in the JSON, nor lines of them */
 	enum table_format format;
 	bool gbits;		/* perftest's table in Gb/s */
 	bool timed;		/* --duration was given at this end */

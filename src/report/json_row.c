@@ -96,13 +96,16 @@ static json_t *batch(const struct plan *plan, const struct result_row *row)
 			 json_measured(result_message_rate(row)));
 }
 
-static json_t *intervals(const struct plan *plan,
+/* null if there are none, or the user wants none. */
+static json_t *intervals(const struct parameters *params,
 			 const struct result_direction *d, uint64_t size)
 {
-	json_t *array = d->n_intervals ? json_array() : json_null();
+	const uint32_t n = params->no_intervals ? 0 : d->n_intervals;
+	json_t *array = n ? json_array() : json_null();
 
-	for (uint32_t i = 0; i < d->n_intervals; i++)
-		json_add(array, json_interval(plan, &d->intervals[i], size));
+	for (uint32_t i = 0; i < n; i++)
+		json_add(array, json_interval(&params->plan, &d->intervals[i],
+					      size));
 	return array;
 }
 
@@ -152,7 +155,8 @@ static json_t *window(double seconds)
 }
 
 /* Both directions; null if only one end sent. */
-static json_t *directions(const struct plan *plan, const struct result_row *row)
+static json_t *directions(const struct parameters *params,
+			  const struct result_row *row)
 {
 	json_t *array = row->n_directions ? json_array() : json_null();
 
@@ -164,8 +168,8 @@ static json_t *directions(const struct plan *plan, const struct result_row *row)
 				   d->from_client ? "client" : "server",
 				   "iterations", json_count(d->iterations),
 				   "seconds", window(d->seconds), "bandwidth",
-				   bandwidth(plan, d), "intervals",
-				   intervals(plan, d, row->size), "threads",
+				   bandwidth(&params->plan, d), "intervals",
+				   intervals(params, d, row->size), "threads",
 				   threads(d, row->size)));
 	}
 	return array;
@@ -250,9 +254,9 @@ json_t *json_row(const struct parameters *params, const struct result_row *row)
 		 plan_has_latency(&params->plan) ? latency(params, row) :
 						   json_null());
 	json_put(object, "batch", batch(&params->plan, row));
-	json_put(object, "directions", directions(&params->plan, row));
+	json_put(object, "directions", directions(params, row));
 	json_put(object, "intervals",
-		 intervals(&params->plan, &row->total, row->size));
+		 intervals(params, &row->total, row->size));
 	json_put(object, "histogram", histogram(row));
 	json_put(object, "threads", threads(&row->total, row->size));
 	json_put(object, "receivers", receivers(row));

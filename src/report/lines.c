@@ -50,8 +50,11 @@ static void print_interval(FILE *out, const struct result *r,
 			   const struct observed *part)
 {
 	const struct plan *plan = &r->params.plan;
-	json_t *line = make_line("interval", r);
+	json_t *line;
 
+	if (r->params.no_intervals)
+		return;
+	line = make_line("interval", r);
 	json_put(line, "size", json_size(plan, part->size));
 	json_put(line, "qps", json_qps(plan));
 	json_put(line, "from",

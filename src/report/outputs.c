@@ -61,10 +61,16 @@ static const struct row_format *table_of(const struct parameters *params)
 {
 	if (params->plan.control)
 		return &control_format;
-	if (params->format == TABLE_OWN)
+	switch (params->format) {
+	case TABLE_OWN:
 		return &text_format;
-	return params->format == TABLE_PERFTEST ? &perftest_format :
-						  &number_format;
+	case TABLE_PERFTEST:
+		return &perftest_format;
+	case TABLE_KEYVALUE:
+		return &keyvalue_format;
+	default:
+		return &number_format;
+	}
 }
 
 static bool takes_stdout(const struct parameters *params)

@@ -32,6 +32,7 @@ extern const struct row_format control_format;
 extern const struct row_format perftest_format;
 extern const struct row_format csv_format;
 extern const struct row_format number_format;
+extern const struct row_format keyvalue_format;
 extern const struct row_format lines_format;
 
 /* Return TEXT, lines of R in FORMAT that go to FD, as they are to be written: on

@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from lab import Server, client, deadline, failed, loopback, succeeded
+from lab import (BINARY, DEVICE, Server, client, deadline, environment, failed,
+                 loopback, succeeded)
 
 SWEEP = ("-s", "64,128,256", "-D", 0.5)
 
@@ -118,3 +119,20 @@ def test_servers_do_not_mix_their_tables():
         succeeded(program)
     deadline(10, lambda: len(rows(server.out)) == 6, "both tables")
     assert rows(server.out) == [64, 128, 256] * 2
+
+
+def test_a_shell_has_the_values_and_nothing_else(tmp_path):
+    """Of a run, and of one that failed before it began."""
+    title = "it's $(touch bad) `touch bad`; touch bad"
+    script = ('lines=$("$@" --format=keyvalue); eval "$lines"; '
+              'echo "$outcome $exit_status $size $title"')
+    for more, last in ((("-n", 100), "ok 0 65536 "),
+                       (("--min-gbps", "1e6", "-n", 100), "limit 3 65536 "),
+                       (("--device", "none"), "failed 1  ")):
+        done = subprocess.run(
+            ["bash", "-c", script, "bash", BINARY, "write_bw", "-d", DEVICE,
+             "--loopback", "--title", title, *map(str, more)],
+            cwd=tmp_path, env=environment(), text=True, check=False,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60)
+        assert done.stdout == f"{last}{title}\n"
+    assert not list(tmp_path.iterdir())

@@ -286,6 +286,64 @@ TEST(test_failed_between_two_sizes)
 	free(s.text);
 }
 
+/* The line of R, whose title is TITLE, has WORD; nothing else has its quotes. */
+static void check_word(const char *title, const char *word)
+{
+	struct result *r = result_bandwidth();
+	char *text;
+
+	r->params.title = title;
+	r->n_rows = 1;
+	text = row_format_render(&keyvalue_format, r);
+	assert_non_null(strstr(text, word));
+	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+	free(text);
+	result_free(r);
+}
+
+/* What eval of a shell takes for a value, and for nothing else. */
+TEST(test_values_for_a_shell)
+{
+	check_word(NULL, " title= test=send_bw ");
+	check_word("plain-1.5/x", " title=plain-1.5/x ");
+	check_word("a b", " title='a b' ");
+	check_word("$(reboot)", " title='$(reboot)' ");
+	check_word("it's `x`", " title='it'\\''s `x`' ");
+	check_word("a\nb\x1b", " title='a b ' ");
+	check_word("", " title= ");
+	check_word("~", " title='~' ");
+}
+
+TEST(test_keys_and_values)
+{
+	struct result *r = result_latency(3000);
+	char *text;
+
+	r->params.percentiles = (struct percentiles){ 1, { 995000 } };
+	r->rows[0].percentiles[0] = 1.3;
+	text = row_format_render(&keyvalue_format, r);
+	assert_non_null(strstr(text, " size=2 "));
+	assert_non_null(strstr(text, " bandwidth_gbps= "));
+	assert_non_null(strstr(text, " outcome=ok exit_status=0 "
+				     "latency_percentiles_99_5_us=1.3\n"));
+	free(text);
+	result_free(r);
+}
+
+/* A shell that has no size still has the failure. */
+TEST(test_keys_of_a_failure)
+{
+	struct result *r = result_unconnected();
+	char *text;
+
+	fail(&r->error, -EIO, NULL, "cannot connect: gone");
+	text = row_format_render(&keyvalue_format, r);
+	assert_non_null(strstr(text, " size= "));
+	assert_non_null(strstr(text, " outcome=failed exit_status=1\n"));
+	free(text);
+	result_free(r);
+}
+
 /* Once for all sizes, however many. */
 TEST(test_number_sent_is_unknown)
 {
@@ -865,6 +923,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_text_that_must_be_quoted),
 	cmocka_unit_test(test_failed_half_way),
 	cmocka_unit_test(test_limit_missed_at_one_size),
+	cmocka_unit_test(test_values_for_a_shell),
+	cmocka_unit_test(test_keys_and_values),
+	cmocka_unit_test(test_keys_of_a_failure),
 	cmocka_unit_test(test_failed_between_two_sizes),
 	cmocka_unit_test(test_number_sent_is_unknown),
 	cmocka_unit_test(test_rows_one_by_one),

@@ -2,7 +2,11 @@
 #include "config.h"
 #include "test.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "json_checks.h"
+#include "report/report.h"
 #include "results.h"
 
 TEST(test_intervals)
@@ -28,6 +32,26 @@ TEST(test_intervals)
 	check_null(root, "results.0.threads");
 	check_null(root, "results.0.histogram");
 	check_number(root, "results.0.post_list", 1);
+	json_decref(root);
+}
+
+/* What is made of them stays. */
+TEST(test_intervals_left_out)
+{
+	struct result *r = result_bandwidth();
+	char *text;
+	json_t *root;
+
+	result_add_intervals(r);
+	r->params.no_intervals = true;
+	r->n_rows = 1;
+	text = report_json(r);
+	assert_null(strstr(strstr(text, "\"gbps\"") + 1, "\"gbps\""));
+	free(text);
+	root = document(r);
+	check_null(root, "results.0.intervals");
+	check_number(root, "results.0.bandwidth.peak_gbps",
+		     55000 * 64 * 8 / 0.025 / 1e9);
 	json_decref(root);
 }
 
@@ -282,6 +306,7 @@ TEST(test_lost_and_verified)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_intervals),
+	cmocka_unit_test(test_intervals_left_out),
 	cmocka_unit_test(test_an_interval_of_which_one_bound_is_unknown),
 	cmocka_unit_test(test_intervals_of_the_control_path),
 	cmocka_unit_test(test_what_the_sender_did_not_say),

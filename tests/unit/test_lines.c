@@ -70,6 +70,9 @@ TEST(test_lines_of_a_run)
 	check_number(line, "interval.start", 0.5);
 	check_number(line, "interval.gbps", 0.002048);
 	json_decref(line);
+	/* no line if the user wants none */
+	r->params.no_intervals = true;
+	stream_interval(s, r, &part);
 	r->n_rows = 1;
 	stream_rows(s, r);
 	line = next_line(fd, &seen);

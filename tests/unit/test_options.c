@@ -349,7 +349,7 @@ static const struct refused refused[] = {
 	{ "verbsperf serve --json-lines --csv=-", "--json-lines and --csv both write to stdout" },
 	{ "verbsperf write_bw --json=y --json-lines=y", "--json and --json-lines both write to y" },
 	{ "verbsperf calibrate --csv", "--csv: not for calibrate" },
-	{ "verbsperf write_bw a --format csv", "--format 'csv': expected text, perftest, bandwidth, message-rate, latency" },
+	{ "verbsperf write_bw a --format csv", "--format 'csv': expected text, perftest, bandwidth, message-rate, latency, keyvalue" },
 	{ "verbsperf write_bw a --cpus 0,", "--cpus '0,': must be CPU numbers like 0 or 0,2,4-7, below 65536, or auto" },
 	{ "verbsperf write_bw a --clock tsc", "--clock 'tsc': expected auto, counter, monotonic_raw" },
 	{ "verbsperf write_bw a --round-trip=1", "--round-trip takes no value" },

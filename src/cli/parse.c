@@ -140,11 +140,27 @@ static int bad_option(struct parser *p, int why, char **argv)
 		    "unknown option '%s'", name);
 }
 
+/* --format openmetrics=FILE, as verbsperf-sweep has it, is --openmetrics=FILE:
+ * a file beside the table.  Returns the row of what is meant, and its TEXT. */
+static const struct param *find_meant(const struct param *row,
+				      const char **text)
+{
+	const struct param *meant = param_find("openmetrics");
+	const size_t length = strlen(meant->name);
+
+	if (strcmp(row->name, "format") != 0 ||
+	    strncmp(*text, meant->name, length) != 0 ||
+	    !strchr("=", (*text)[length]))
+		return row;
+	*text = (*text)[length] ? *text + length + 1 : meant->implied;
+	return meant;
+}
+
 static int take_option(struct parser *p, int value, const char *next)
 {
 	bool *show = show_of(p, value);
 	const struct param *row;
-	const char *meaning;
+	const char *meaning, *text;
 	char name[64];
 	int ret;
 
@@ -153,6 +169,9 @@ static int take_option(struct parser *p, int value, const char *next)
 		return 0;
 	}
 	row = find_row(value, name);
+	text = optarg ? optarg : row->implied;
+	if (text)
+		row = find_meant(row, &text);
 	p->given.row[row - param_table] = true;
 	p->by_letter[row - param_table] = value < LONG_OPTION;
 	if (!optarg)
@@ -161,8 +180,8 @@ static int take_option(struct parser *p, int value, const char *next)
 		param_set(&p->given.options->params, row, true);
 		return 0;
 	}
-	ret = param_parse(&p->given.options->params, row, name,
-			  optarg ? optarg : row->implied, p->given.err);
+	ret = param_parse(&p->given.options->params, row, name, text,
+			  p->given.err);
 	meaning = suggest_meaning(row->name);
 	/* "-s 64X" is no server's name */
 	if (ret && meaning &&

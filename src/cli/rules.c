@@ -262,7 +262,7 @@ int rules_check_command(struct given *g)
 int rules_check_files(struct given *g)
 {
 	static const char *const names[] = { "samples", "json", "json-lines",
-					     "csv" };
+					     "csv", "openmetrics" };
 	enum { N = sizeof(names) / sizeof(*names) };
 	const char *places[N];		/* NULL: not given */
 

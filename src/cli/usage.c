@@ -61,7 +61,7 @@ static const char tail[] =
 static void print_option(FILE *out, char letter, const char *name,
 			 const char *argument, bool optional, const char *help)
 {
-	char left[64] = "     ";
+	char left[81] = "     ";
 
 	if (letter)
 		snprintf(left, sizeof(left), "  -%c,", letter);

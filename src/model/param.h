@@ -103,6 +103,7 @@ struct parameters {
 	const char *json;	/* NULL: none; "-": stdout */
 	const char *json_lines;	/* likewise */
 	const char *csv;	/* likewise */
+	const char *openmetrics;	/* likewise */
 	bool no_intervals;	/* none in the JSON, nor lines of them */
 	enum table_format format;
 	bool gbits;		/* perftest's table in Gb/s */

@@ -78,6 +78,7 @@ struct replacement {
 	char *temporary;
 	struct stat before;
 	bool is_new;		/* the file did not exist */
+	bool shared;		/* all may read it */
 };
 
 /* "/dev/stdout" and "/dev/fd/3" may lead to an open file. */
@@ -123,20 +124,24 @@ static int make_temporary(struct replacement *r)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Copy the owner, group and mode of the replaced file. */
+/* What all may read, and its owner write. */
+#define SHARED_MODE 0644
+
+/* Copy the owner, group and mode of the replaced file; what is shared has its
+ * own mode. */
 static bool take_rights(int fd, const struct replacement *r)
 {
 	struct stat now;
 
 	if (r->is_new)
-		return true;
+		return !r->shared || !fchmod(fd, SHARED_MODE);
 	if (fstat(fd, &now))
 		return false;
 	if ((now.st_uid != r->before.st_uid ||
 	     now.st_gid != r->before.st_gid) &&
 	    fchown(fd, r->before.st_uid, r->before.st_gid))
 		return false;
-	return !fchmod(fd, r->before.st_mode & 07777);
+	return !fchmod(fd, r->shared ? SHARED_MODE : r->before.st_mode & 07777);
 }
 
 /* True when ERRNUM means that the file must be written in place. */
@@ -167,11 +172,11 @@ static int fill(int fd, const char *text, const struct replacement *r)
  * beside PATH, which takes PATH's place when it is complete.  Returns 0; a
  * negative errno, with the file as before; or 1, with nothing done, when PATH
  * is no regular file, or cannot be replaced: it has several names, another
- * owner, or a folder that cannot be written.
+ * owner, or a folder that cannot be written.  SHARED: all may read it.
  */
-static int replace(const char *path, const char *text)
+static int replace(const char *path, const char *text, bool shared)
 {
-	struct replacement r = { .path = NULL };
+	struct replacement r = { .shared = shared };
 	int ret = 1, fd;
 
 	if (find(path, &r)) {
@@ -185,12 +190,12 @@ static int replace(const char *path, const char *text)
 	return ret;
 }
 
-int report_print(const char *path, char *text, struct error *err)
+static int print(const char *path, char *text, bool shared, struct error *err)
 {
 	int ret;
 
 	plain_text(text);
-	ret = strcmp(path, "-") != 0 ? replace(path, text) : 1;
+	ret = strcmp(path, "-") != 0 ? replace(path, text, shared) : 1;
 
 	if (ret > 0)
 		ret = write_in_place(path, text, err);
@@ -198,4 +203,14 @@ int report_print(const char *path, char *text, struct error *err)
 		fail_errno(err, ret, NULL, "cannot write %s", path);
 	free(text);
 	return ret;
+}
+
+int report_print(const char *path, char *text, struct error *err)
+{
+	return print(path, text, false, err);
+}
+
+int report_print_shared(const char *path, char *text, struct error *err)
+{
+	return print(path, text, true, err);
 }

@@ -13,7 +13,8 @@
 
 /* Those with a path, and the table. */
 enum output {
-	JSON, JSON_LINES, CSV, PERFTEST_JSON, PATHS, TABLE = PATHS, OUTPUTS,
+	JSON, JSON_LINES, CSV, OPENMETRICS, PERFTEST_JSON, PATHS,
+	TABLE = PATHS, OUTPUTS,
 };
 
 /* What is written of a run while it goes on. */
@@ -36,6 +37,7 @@ static const char *path_of(const struct parameters *params, enum output output)
 		[JSON] = params->json,
 		[JSON_LINES] = params->json_lines,
 		[CSV] = params->csv,
+		[OPENMETRICS] = params->openmetrics,
 		[PERFTEST_JSON] = params->perftest_json,
 	};
 
@@ -50,6 +52,8 @@ static int write_output(enum output output, const char *path,
 
 	if (stream)
 		return stream_end(stream, r, err);
+	if (output == OPENMETRICS)
+		return report_print_shared(path, report_openmetrics(r), err);
 	return report_print(path, output == JSON ? report_json(r) :
 				  output == CSV ?
 					  row_format_render(&csv_format, r) :

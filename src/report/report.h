@@ -35,6 +35,10 @@ void report_problems(const struct result *result);
 /* One JSON document, always valid and complete, that ends in a newline. */
 char *report_json(const struct result *result);
 
+/* Gauges as OpenMetrics, always valid: how the run ended, and what was
+ * measured. */
+char *report_openmetrics(const struct result *result);
+
 /* What calibrate() measured, as text and as JSON; the JSON is a document of its
  * own, because it holds no test. */
 char *report_calibration_text(const struct calibration *c);
@@ -68,6 +72,10 @@ int report_check_path(const char *path, bool empty, struct error *err);
  * in ERR.
  */
 int report_print(const char *path, char *text, struct error *err);
+
+/* The same of a file that a program of another user reads: all may read it,
+ * whatever the umask and the file before. */
+int report_print_shared(const char *path, char *text, struct error *err);
 
 /* outputs.c: writes a result to the table and to every machine format the user
  * asks for.  A format on stdout sends the table to stderr. */

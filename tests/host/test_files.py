@@ -2,15 +2,18 @@
 import json
 import os
 import pathlib
+import re
 import resource
 import subprocess
+import sys
 import tempfile
 
 import pytest
 
-from lab import (BINARY, DEVICE, Program, Server, client, complained, failed,
-                 loopback, serves, succeeded)
+from lab import (BINARY, DEVICE, Program, Server, client, complained,
+                 environment, failed, loopback, serves, succeeded)
 
+TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 QUICK = ("-n", 100, "--warmup", 0)
 SECRET = b"a secret of sixteen bytes or more\n"
 
@@ -146,3 +149,36 @@ def test_refusal_does_not_tell_who_is_allowed():
     complained(server, r"from 127.0.0.1 port .*10\.9\.8\.0/24,127\.0\.0\.2")
     succeeded(client("write_bw", *QUICK, "--bind", "127.0.0.2",
                      port=server.port))
+
+
+@pytest.mark.parametrize("option", ("--openmetrics={}",
+                                    "--format=openmetrics={}"))
+def test_gauges_can_be_read_by_all(option, tmp_path):
+    """Whatever the umask is, and of a run that fails, too."""
+    path = tmp_path / "rdma.prom"
+    for words, up in ((QUICK, 1), (("--device", "none"), 0)):
+        done = subprocess.run(
+            ["bash", "-c", 'umask 077; exec "$@"', "bash", BINARY, "write_bw",
+             "-d", DEVICE, "--loopback", *map(str, words),
+             option.format(path)], env=environment(), check=False,
+            capture_output=True, text=True, timeout=60)
+        assert done.returncode == 1 - up, done
+        text = path.read_text()
+        assert path.stat().st_mode & 0o777 == 0o644
+        assert re.search(rf"^verbsperf_up{{.*}} {up}$", text, re.M), text
+        assert text.endswith("# EOF\n")
+        assert ("#bytes" in done.stdout) == bool(up)
+    assert os.listdir(tmp_path) == ["rdma.prom"]
+
+
+def test_gauges_are_those_of_a_sweep(tmp_path):
+    """One collector reads both, and refuses two helps for one name."""
+    sys.path.insert(0, str(TOP / "scripts"))
+    from verbsperf.forms import reports
+    text = loopback("write_bw", *QUICK, "--min-gbps=1e-6",
+                    "--openmetrics").wait().out
+    found = dict(re.findall(r"^# HELP (\w+) (.*)$", text, re.M))
+    shared = set(found) & set(reports.HELP)
+    assert {"verbsperf_bandwidth_bytes_per_second", "verbsperf_limit_asked",
+            "verbsperf_limit_verdict"} <= shared
+    assert all(found[name] == reports.HELP[name] for name in shared)

@@ -26,10 +26,12 @@ NEEDS = {"junit": ("junitparser", "python3-junitparser"),
          "openmetrics": ("prometheus_client", "python3-prometheus-client")}
 # What gauges are, by their name.
 HELP = {
-    "verbsperf_bandwidth_bytes_per_second": "Median bandwidth of the rounds.",
-    "verbsperf_messages_per_second": "Median message rate of the rounds.",
-    "verbsperf_latency_seconds": "Median of a statistic of latency over the "
-                                 "rounds.",
+    "verbsperf_bandwidth_bytes_per_second": "Bandwidth; of several rounds the "
+                                            "median.",
+    "verbsperf_messages_per_second": "Message rate; of several rounds the "
+                                     "median.",
+    "verbsperf_latency_seconds": "A statistic of latency; of several rounds "
+                                 "the median.",
     "verbsperf_compare_ratio": "Ratio of new to base, of medians.",
     "verbsperf_compare_ratio_low": "Lower end of its 95% interval.",
     "verbsperf_compare_ratio_high": "Upper end of its 95% interval.",

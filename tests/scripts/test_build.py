@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from conftest import SCRIPTS
+from verbsperf.base import missing
 
 TOP = SCRIPTS.parent
 # What configure and make need to compile one file.
@@ -29,10 +30,18 @@ pytestmark = pytest.mark.skipif(
     not (TOP / "configure").exists(), reason="autoreconf was not run here")
 
 
-def run(folder, *command):
+# As pyenv's or conda's, which lacks what the distribution's packages bring.
+WITHOUT_SCIPY = """#!/bin/sh
+case $2 in *scipy*) exit 1 ;; esac
+echo "$0"
+"""
+
+
+def run(folder, *command, **more):
     """What COMMAND prints, which must do well."""
-    environment = {name: value for name, value in os.environ.items()
-                   if not name.startswith(("MAKE", "MFLAGS"))}
+    environment = {**{name: value for name, value in os.environ.items()
+                      if not name.startswith(("MAKE", "MFLAGS", "PYTHON"))},
+                   **more}
     done = subprocess.run(command, cwd=folder, env=environment, text=True,
                           capture_output=True, timeout=600, check=False)
     assert done.returncode == 0, done
@@ -84,11 +93,15 @@ def made(tree):
     """What came of one configuration after the other, without make clean:
     (sanitizers, program) of each.  The tree stays as the last one."""
     found = []
+    python = tree / "first/python3"
+    python.parent.mkdir()
+    python.write_text(WITHOUT_SCIPY)
+    python.chmod(0o755)
     for prefix, *options in (
             ("/usr/local", "--enable-sanitizers"),
             (*PLACES, "--enable-sanitizers=thread")):
         run(tree, "./configure", "-q", "--config-cache", f"--prefix={prefix}",
-            *options)
+            *options, PATH=f"{python.parent}:{os.environ['PATH']}")
         found.append((sanitizers(tree), program(tree, prefix)))
     return found
 
@@ -117,3 +130,15 @@ def test_commands_find_their_package(tree):
         link.symlink_to(tree / f"root/opt/verbsperf/bin/verbsperf-{name}")
         assert f"usage: verbsperf-{name} " in run("/", str(link), "--help")
     assert not list(tree.glob("root/**/*.pyc"))
+
+
+@pytest.mark.usefixtures("made")
+def test_commands_are_run_by_a_python_with_their_libraries(tree):
+    """Not by the first one in PATH; the source stays as it is."""
+    run(tree, "make", "-s", "install-dist_pkgdataSCRIPTS",
+        "install-interpreter", f"DESTDIR={tree}/other")
+    line, = {path.read_text().splitlines()[0]
+             for path in tree.glob("other/**/verbsperf-*")}
+    assert missing.has(line.removeprefix("#!"), "scipy"), line
+    assert (tree / "scripts/verbsperf-sweep").read_text().startswith(
+        "#!/usr/bin/env python3\n")

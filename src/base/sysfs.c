@@ -218,3 +218,17 @@ void sysfs_list(sysfs_visitor *visit, void *into, const char *fmt, ...)
 			visit(entry->d_name, into);
 	closedir(folder);
 }
+
+/* A Soft-RoCE device has no driver of a bus; its parent is its interface. */
+bool sysfs_driver(const char *device, char *text, size_t size)
+{
+	static const char rdma[] = "/sys/class/infiniband";
+	char path[SYSFS_PATH_SIZE];
+
+	text[0] = '\0';
+	if (sysfs_resolve(path, "%s/%s/device/driver", rdma, device))
+		snprintf(text, size, "%s", sysfs_name(path));
+	else if (sysfs_exists("%s/%s/parent", rdma, device))
+		snprintf(text, size, "rdma_rxe");
+	return text[0];
+}

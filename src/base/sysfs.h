@@ -68,6 +68,10 @@ bool sysfs_resolve(char path[SYSFS_PATH_SIZE], const char *fmt, ...)
 /* The last part of PATH, after its last slash. */
 const char *sysfs_name(const char *path);
 
+/* Put the name of the driver of the RDMA device DEVICE into TEXT of SIZE bytes.
+ * False, with TEXT "", if it is not known. */
+bool sysfs_driver(const char *device, char *text, size_t size);
+
 /* A visitor gets the NAME of an entry, and INTO. */
 typedef void sysfs_visitor(const char *name, void *into);
 

@@ -50,7 +50,11 @@ static void prepare(struct control_thread *t, struct control_qps *own)
 int control_qps_setup(struct control_thread *t)
 {
 	struct control_qps *own = t->own;
+	const struct control_shared *shared = t->shared;
 
+	if (port_check_transport(&shared->device->port,
+				 shared->params->plan.transport, &t->err))
+		return -EOPNOTSUPP;
 	prepare(t, own);
 	own->cq = ibv_create_cq(t->shared->device->context, CONTROL_DEPTH,
 				NULL, NULL, 0);

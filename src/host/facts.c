@@ -104,24 +104,11 @@ static void read_pci(const struct port *port, struct facts *facts)
 	read_power(path, facts);
 }
 
-/* A Soft-RoCE device has no driver of a bus; its parent is its interface. */
-void facts_driver(const char *device, char text[FACT_TEXT_SIZE])
-{
-	char path[SYSFS_PATH_SIZE];
-
-	text[0] = '\0';
-	if (sysfs_resolve(path, "%s/%s/device/driver", rdma, device))
-		snprintf(text, FACT_TEXT_SIZE, "%s", sysfs_name(path));
-	else if (sysfs_exists("%s/%s/parent", rdma, device))
-		snprintf(text, FACT_TEXT_SIZE, "rdma_rxe");
-}
-
 static void read_driver(const char *device, struct facts *facts)
 {
 	char line[FACT_TEXT_SIZE];
 
-	facts_driver(device, line);
-	if (line[0])
+	if (sysfs_driver(device, line, sizeof(line)))
 		facts_set_text(facts, FACT_DRIVER, line);
 	if (sysfs_read(line, sizeof(line), "%s/%s/device/driver/module/version",
 		       rdma, device))

@@ -8,9 +8,6 @@
 #include "model/param.h"
 #include "model/port.h"
 
-/* Put the name of the driver of DEVICE into TEXT; "": not known. */
-void facts_driver(const char *device, char text[FACT_TEXT_SIZE]);
-
 /*
  * Read into port->facts what is true now of this host, of PORT, whose other
  * fields are known, and of the CPUs and the memory that PARAMS choose; without

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/facts.h"
+#include "base/sysfs.h"
 #include "host/place.h"
 
 /* The environment variables that the driver of mlx5 reads; NULL: stays as it
@@ -63,7 +63,7 @@ int inline_receive_choose(struct parameters *params, const char *device,
 	bool is_mlx5;
 	int ret;
 
-	facts_driver(device, driver);
+	sysfs_driver(device, driver, sizeof(driver));
 	is_mlx5 = !strcmp(driver, "mlx5_core");
 	ret = check(params, device, driver, is_mlx5, err);
 	if (ret || !is_mlx5)

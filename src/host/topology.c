@@ -92,9 +92,41 @@ static void read_place(const char *path, struct pci_place *place)
 	place->socket = read_socket(place->node);
 }
 
-/* "4: ACTIVE", "InfiniBand", "400 Gb/sec (4X NDR)" */
-static void read_port(const char *folder, struct topology_port *port)
+/* "Unknown" is what the kernel calls the unspecified one. */
+static uint8_t link_layer_of(const char *name)
 {
+	return !strcmp(name, "Ethernet") ? IBV_LINK_LAYER_ETHERNET :
+	       !strcmp(name, "Unknown") ? IBV_LINK_LAYER_UNSPECIFIED :
+					  IBV_LINK_LAYER_INFINIBAND;
+}
+
+/* Read what DEVICE is into PORT: the kernel's file begins with the number of
+ * the node's type, of which most go by InfiniBand's transport. */
+static void read_kind(const char *device, struct port *port)
+{
+	static const uint8_t transports[] = {
+		[IBV_NODE_USNIC] = IBV_TRANSPORT_USNIC,
+		[IBV_NODE_USNIC_UDP] = IBV_TRANSPORT_USNIC_UDP,
+		[IBV_NODE_UNSPECIFIED] = IBV_TRANSPORT_UNSPECIFIED,
+	};
+	char line[FACT_TEXT_SIZE];
+	unsigned long type;
+
+	*port = (struct port){ .number = 0 };
+	sysfs_read(line, sizeof(line), "%s/%s/node_type", rdma, device);
+	type = strtoul(line, NULL, 10);
+	port->iwarp = type == IBV_NODE_RNIC;
+	port->transport = type < sizeof(transports) ? transports[type] :
+						      PORT_TRANSPORT_UNKNOWN;
+	if (sysfs_driver(device, line, sizeof(line)))
+		facts_set_text(&port->facts, FACT_DRIVER, line);
+}
+
+/* "4: ACTIVE", "InfiniBand", "400 Gb/sec (4X NDR)" */
+static void read_port(const char *folder, const struct port *nic,
+		      struct topology_port *port)
+{
+	struct port kind = *nic;
 	char line[64];
 
 	if (sysfs_read(line, sizeof(line), "%s/state", folder))
@@ -102,6 +134,10 @@ static void read_port(const char *folder, struct topology_port *port)
 			 line + strspn(line, "0123456789: "));
 	sysfs_read(port->link_layer, sizeof(port->link_layer),
 		   "%s/link_layer", folder);
+	kind.link_layer = link_layer_of(port->link_layer);
+	if (port->link_layer[0])
+		snprintf(port->kind, sizeof(port->kind), "%s",
+			 port_kind_name(&kind));
 	sysfs_read(line, sizeof(line), "%s/rate", folder);
 	port->gbps = strtod(line, NULL);
 }
@@ -109,6 +145,7 @@ static void read_port(const char *folder, struct topology_port *port)
 static void read_nic(const char *device, struct topology_nic *nic)
 {
 	char netdev[NETDEV_NAME_SIZE], path[SYSFS_PATH_SIZE];
+	struct port kind;
 
 	snprintf(nic->device, sizeof(nic->device), "%s", device);
 	nic->gpu = TOPOLOGY_NONE;
@@ -117,14 +154,13 @@ static void read_nic(const char *device, struct topology_nic *nic)
 	pci_find(device, netdev, path);
 	read_place(path, &nic->place);
 	read_cpus(nic->place.node, nic->cpus);
-	sysfs_read(path, sizeof(path), "%s/%s/node_type", rdma, device);
-	nic->iwarp = !strcmp(path, "4: RNIC");
+	read_kind(device, &kind);
 	while (nic->n_ports < TOPOLOGY_PORTS) {
 		snprintf(path, sizeof(path), "%s/%s/ports/%u", rdma, device,
 			 nic->n_ports + 1);
 		if (!sysfs_exists("%s", path))
 			return;
-		read_port(path, &nic->port[nic->n_ports++]);
+		read_port(path, &kind, &nic->port[nic->n_ports++]);
 	}
 }
 

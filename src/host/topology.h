@@ -54,13 +54,13 @@ struct way {
 
 struct topology_port {
 	char state[16];		/* "ACTIVE"; "": not known, as the next two */
-	char link_layer[16];	/* "InfiniBand" */
+	char link_layer[16];	/* "InfiniBand", as the kernel names it */
+	char kind[24];		/* the same by port_kind_name() */
 	double gbps;		/* 0 */
 };
 
 struct topology_nic {
 	char device[PORT_NAME_SIZE];
-	bool iwarp;
 	struct pci_place place;
 	char cpus[128];		/* of its node: "0-31,64-95"; "": not known */
 	uint32_t n_ports;

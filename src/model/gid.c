@@ -127,14 +127,15 @@ static int choose_ethernet(const struct port *mine, const struct port *peer,
 
 static bool needs_grh(const struct port *mine, const struct port *peer)
 {
-	if (mine->grh_required || peer->grh_required || mine->gid_forced ||
-	    peer->gid_forced)
+	if (!port_has_lids(mine) || mine->grh_required ||
+	    peer->grh_required || mine->gid_forced || peer->gid_forced)
 		return true;
 	return mine->n_gids && peer->n_gids &&
 	       mine->gids[0].raw.global.subnet_prefix !=
 		       peer->gids[0].raw.global.subnet_prefix;
 }
 
+/* By LIDs, or by the first GIDs. */
 static int choose_infiniband(const struct port *mine, const struct port *peer,
 			     struct path *path, struct error *err)
 {
@@ -143,7 +144,9 @@ static int choose_infiniband(const struct port *mine, const struct port *peer,
 	if (!path->global)
 		return 0;
 	if (!mine->n_gids || !peer->n_gids)
-		return fail(err, -ENOENT, "check the subnet manager",
+		return fail(err, -ENOENT, port_has_lids(mine) ?
+				    "check the subnet manager" :
+				    "'verbsperf devices' lists GIDs",
 			    "a GRH is needed between the client's %s and the "
 			    "server's %s, and the %s's has no GID",
 			    mine->device, peer->device,
@@ -194,10 +197,10 @@ int path_accept(const struct port *mine, const struct port *peer, bool global,
 	const struct gid *remote = find_gid(peer, gid_index);
 	struct path accepted = { .global = global, .dlid = peer->lid };
 
-	if (port_is_ethernet(mine) && !global)
+	if (!port_has_lids(mine) && !global)
 		return fail(err, -EINVAL, NULL,
-			    "the client asks for a path without GID on "
-			    "Ethernet");
+			    "the client asks for a path without GID on %s",
+			    port_kind_name(mine));
 	if (global) {
 		if (!local || !remote)
 			return fail(err, -EINVAL, NULL,

@@ -65,6 +65,8 @@ struct plan {
 	uint32_t qps;
 	uint32_t tx_depth;	/* may be PLAN_AUTO: see plan_depth() */
 	uint32_t link_mbps;	/* of the slower end; 0 until plan_choose() */
+	bool all_signaled;	/* a device takes no other sends (EFA's); false
+				 * until plan_choose() */
 	uint32_t most_sends;	/* longest send queue of both devices;
 				 * likewise */
 	uint32_t rx_depth;	/* may be PLAN_AUTO until plan_choose() */

@@ -170,7 +170,7 @@ static void choose_pacing(struct plan *plan, const struct port *port)
 {
 	if (plan->pacing != PACING_DEVICE)
 		return;
-	if (port_is_ethernet(port))
+	if (!port_has_lids(port))
 		plan->paced_kbps = (uint32_t)smaller(pacing_share(plan),
 						     UINT32_MAX);
 	else
@@ -299,6 +299,7 @@ void plan_choose_depth(struct plan *plan, const struct port *client,
 {
 	plan->link_mbps = (uint32_t)smaller(client->rate_mbps,
 					    server->rate_mbps);
+	plan->all_signaled = port_is_efa(client) || port_is_efa(server);
 	plan->most_sends = (uint32_t)smaller(most_sends(plan, true, client),
 					     most_sends(plan, false, server));
 }
@@ -417,6 +418,8 @@ uint32_t plan_cq_mod(const struct plan *plan, uint64_t size)
 
 	if (plan->batch.n)
 		return (uint32_t)most;
+	if (plan->all_signaled)
+		return 1;
 	if (plan->metric == METRIC_LATENCY) {
 		if (!op_table[plan->op].pingpong)
 			return 1;

@@ -19,6 +19,8 @@
 #define LID_MAX 0xbfffU
 /* numa_node is unknown. */
 #define PORT_NO_NODE UINT32_MAX
+/* The transport is one that libibverbs does not know. */
+#define PORT_TRANSPORT_UNKNOWN (IBV_TRANSPORT_UNSPECIFIED + 1)
 /* An IPv6 address as text ("ffff:..."), with its final NUL. */
 #define GID_TEXT_SIZE 46
 /* A P_Key: 15 bits name the partition, one marks a full member. */
@@ -79,6 +81,9 @@ struct port {
 	uint8_t link_layer;	/* IBV_LINK_LAYER_* */
 	uint8_t active_mtu;	/* enum ibv_mtu */
 	bool iwarp;		/* the device is an iWARP one, on Ethernet */
+	uint8_t transport;	/* IBV_TRANSPORT_* above iWARP's: of usnic, or
+				 * unspecified, as EFA's; or
+				 * PORT_TRANSPORT_UNKNOWN; else 0 */
 	bool grh_required;	/* IBV_QPF_GRH_REQUIRED */
 	bool gid_forced;	/* -x: gids holds only that one */
 	uint16_t lid;
@@ -108,20 +113,40 @@ struct path {
 	uint8_t mtu;		/* enum ibv_mtu */
 };
 
+/* The link layer is Ethernet: that of RoCE, of iWARP, and of usnic. */
 bool port_is_ethernet(const struct port *port);
 
-/* "Ethernet" or "InfiniBand". */
+/* A manager of the fabric gives such ports LIDs: InfiniBand, Omni-Path. */
+bool port_has_lids(const struct port *port);
+
+/* AWS EFA: UD goes by the port's one GID, each send is signaled. */
+bool port_is_efa(const struct port *port);
+
+/* librdmacm can connect its queue pairs. */
+bool port_has_rdma_cm(const struct port *port);
+
+/* What gives such ports their LIDs, "a subnet manager, such as opensm"; NULL:
+ * they have none. */
+const char *port_manager_name(const struct port *port);
+
+/* "Ethernet", "InfiniBand" or "unspecified". */
 const char *port_link_layer_name(const struct port *port);
 
-/* The same, but "iWARP" for an iWARP device. */
+/* The same, but for what is no RoCE and no InfiniBand "iWARP", "usnic",
+ * "Omni-Path", "EFA", or "unspecified (efa)" where the driver is not known. */
 const char *port_kind_name(const struct port *port);
 
 /* True when A and B may be connected. */
 bool port_kinds_fit(const struct port *a, const struct port *b);
 
-/* Report in ERR that PORT, of an iWARP device, has no WHAT.  Returns
+/* Report in ERR that devices of PORT's kind have no WHAT.  Returns
  * -EOPNOTSUPP. */
 int port_lacks(const struct port *port, const char *what, struct error *err);
+
+/* Refuse TRANSPORT where devices of PORT's kind have no queue pairs of it.
+ * Returns 0, or -EOPNOTSUPP with what they have in ERR. */
+int port_check_transport(const struct port *port, enum transport transport,
+			 struct error *err);
 
 /* "ACTIVE", "DOWN", ... */
 const char *port_state_name(const struct port *port);

@@ -73,6 +73,10 @@
  *		Field 4, "mcast", optional, is u32 max_mcast_grp and
  *		u32 max_mcast_qp_attach of the device.
  *		Field 5, "iwarp", optional, is u8 1: it is an iWARP device.
+ *		Field 6, "transport", optional, is u8 enum
+ *		ibv_transport_type of another device than one of InfiniBand,
+ *		RoCE or iWARP: 2 and 3 usnic, 4 unspecified (EFA), 5 one that
+ *		libibverbs does not know.
  *
  * ENDPOINT	u16 LID, 16 bytes GID (zero: none), u8 GID type,
  *		u32 GID index, u32 GID index the receiver shall use,

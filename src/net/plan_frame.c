@@ -128,7 +128,10 @@ static void code_xrc(struct cursor *c, struct port_limits *limits)
 	X(SGE, "sge", true, s->max_sge, SGE_LIST(WIRE_MEMBER)) \
 	X(MCAST, "mcast", true, s->max_mcast_grp, MCAST_LIST(WIRE_MEMBER)) \
 	X(IWARP, "iwarp", true, port->iwarp, \
-	  WIRE_WITHIN(c, 1, port->iwarp, "iwarp", 1, 1))
+	  WIRE_WITHIN(c, 1, port->iwarp, "iwarp", 1, 1)) \
+	X(TRANSPORT, "transport", true, port->transport, \
+	  WIRE_WITHIN(c, 1, port->transport, "transport", \
+		      IBV_TRANSPORT_USNIC, PORT_TRANSPORT_UNKNOWN))
 
 WIRE_FIELD_IDS(FIELD_LIST);
 

@@ -160,6 +160,7 @@ static void describe_peer(struct session *s, uint8_t mtu)
 	*port = (struct port){
 		.state = IBV_PORT_ACTIVE,
 		.link_layer = own->link_layer,
+		.transport = own->transport,
 		.active_mtu = mtu,
 		.lid = own->lid,
 		.numa_node = PORT_NO_NODE,
@@ -189,7 +190,7 @@ int perftest_choose_gid(struct session *s)
 
 	session_stage(s, "path");
 	r->path = (struct path){
-		.global = port_is_ethernet(port) || port->gid_forced,
+		.global = !port_has_lids(port) || port->gid_forced,
 		.mtu = mtu_from_bytes(r->params.plan.mtu),
 	};
 	talk_of(s)->global = r->path.global;

@@ -325,7 +325,7 @@ static void show_pacing(const struct end *end, char *text)
 {
 	const struct port_limits *limits = &end->port->limits;
 
-	if (!port_is_ethernet(end->port))
+	if (port_has_lids(end->port))
 		preflight_print(text, "static rates");
 	else if (limits->pacing_known && !limits->max_kbps)
 		preflight_print(text, "none");
@@ -361,7 +361,7 @@ static int refuse_pacing(const struct end *end, struct error *err)
 
 	if (!plan_sends(end->plan, end->client))
 		return 0;
-	if (!port_is_ethernet(end->port))
+	if (port_has_lids(end->port))
 		return refuse_static_rate(end, err);
 	if (!limits->pacing_known)
 		return 0;

@@ -70,29 +70,61 @@ static void show_link_layer(const struct end *end, char *text)
 	preflight_print(text, "%s", port_kind_name(end->port));
 }
 
-/* What a plan may ask for, and no iWARP device has. */
+/* The kinds of ports that lack something. */
+enum { IWARP = 1, EFA = 2, OTHERS = 4 };
+
+static unsigned int kind_of(const struct port *port)
+{
+	if (port->iwarp)
+		return IWARP;
+	if (port_is_efa(port))
+		return EFA;
+	return port->transport ? OTHERS : 0;
+}
+
+/* Many sends, each signaled, are what EFA has. */
+static bool leaves_unsignaled(const struct plan *plan)
+{
+	return plan->batch.n ||
+	       (plan->cq_mod != PLAN_AUTO && plan->cq_mod > 1);
+}
+
+/* What a plan may ask for, and not every kind of port has. */
 static int refuse_lacking(const struct end *end, struct error *err)
 {
 	const struct plan *plan = end->plan;
+	const unsigned int kind = kind_of(end->port);
 	const struct {
 		bool asked;
+		unsigned int lacking;
 		const char *what;
 	} lacks[] = {
-		{ op_is_atomic(plan->op), "atomics" },
-		{ plan->mcast.wanted, "multicast" },
-		{ plan->transport != TRANSPORT_RC,
-		  transport_table[plan->transport].name },
-		{ plan->imm, "immediate data (--imm)" },
-		{ plan->sl, "service levels (--sl)" },
-		{ plan->flow_labels.n, "flow labels (--flow-label)" },
-		{ plan->hop_limit != ADDRESSING_HOP_LIMIT,
+		{ op_is_atomic(plan->op), IWARP | EFA, "atomics" },
+		{ plan->mcast.wanted, IWARP | EFA | OTHERS, "multicast" },
+		{ plan->rdma_cm && !port_has_rdma_cm(end->port),
+		  IWARP | EFA | OTHERS, "connections by rdma_cm (--rdma-cm)" },
+		{ plan->imm, IWARP, "immediate data (--imm)" },
+		{ plan->sl, IWARP | EFA, "service levels (--sl)" },
+		{ addressing_traffic_class(plan), EFA,
+		  "traffic classes (--tclass, --dscp)" },
+		{ plan->flow_labels.n, IWARP | EFA,
+		  "flow labels (--flow-label)" },
+		{ plan->hop_limit != ADDRESSING_HOP_LIMIT, IWARP | EFA,
 		  "hop limit of a path (--hop-limit)" },
+		{ plan->srq, EFA, "shared receive queues (--srq)" },
+		{ plan->pacing == PACING_DEVICE, EFA | OTHERS,
+		  "rate limits (--pacing device)" },
+		{ leaves_unsignaled(plan), EFA,
+		  "sends without a completion (--cq-mod, --batch)" },
 	};
 
+	/* of one end alone no test is asked for */
+	if (end->ends->alone)
+		return 0;
 	for (size_t i = 0; i < sizeof(lacks) / sizeof(*lacks); i++)
-		if (end->port->iwarp && lacks[i].asked)
+		if (lacks[i].asked && (lacks[i].lacking & kind))
 			return port_lacks(end->port, lacks[i].what, err);
-	return 0;
+	return port_check_transport(end->port, plan->transport, err);
 }
 
 static int refuse_link_layers(const struct ends *ends, struct error *err)
@@ -105,7 +137,7 @@ static int refuse_link_layers(const struct ends *ends, struct error *err)
 
 static bool has_lid(const struct end *end)
 {
-	return !port_is_ethernet(end->port);
+	return port_has_lids(end->port);
 }
 
 static void show_lid(const struct end *end, char *text)
@@ -122,9 +154,9 @@ static int refuse_lid(const struct end *end, struct error *err)
 	return fail_advise(err, -ENETUNREACH,
 			   "port %u of %s %s has LID 0: no subnet manager has "
 			   "assigned one\n"
-			   "start a subnet manager, such as opensm, in %s fabric",
+			   "start %s, in %s fabric",
 			   end->port->number, end->whose, end->port->device,
-			   end->whose);
+			   port_manager_name(end->port), end->whose);
 }
 
 static void show_rate(const struct end *end, char *text)

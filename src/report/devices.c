@@ -20,7 +20,7 @@ static void print_port(FILE *out, const struct port *port)
 		fprintf(out, " %g Gb/s", port->rate_mbps / 1000.0);
 	if (!port->iwarp)
 		fprintf(out, ", MTU %u", mtu_bytes(port->active_mtu));
-	if (!port_is_ethernet(port))
+	if (port_has_lids(port))
 		fprintf(out, ", LID %u", port->lid);
 	if (port->firmware[0])
 		fprintf(out, ", firmware %s", port->firmware);
@@ -56,12 +56,13 @@ static void print_choice(FILE *out, const struct port *port,
 	if (port->state != IBV_PORT_ACTIVE)
 		fprintf(out, "  no GID would be chosen: the port is %s\n",
 			port_state_name(port));
-	else if (!port_is_ethernet(port) && !port->grh_required)
+	else if (port_has_lids(port) && !port->grh_required)
 		fprintf(out, "  the LID would be used, with a GID across "
 			"subnets\n");
 	else if (!chosen)
-		fprintf(out, "  no GID would be chosen: there is none; give "
-			"the interface an address\n");
+		fprintf(out, "  no GID would be chosen: there is none%s\n",
+			port_is_ethernet(port) ?
+				"; give the interface an address" : "");
 }
 
 /* The GID of PORT that a test would choose; NULL: none. */
@@ -136,16 +137,17 @@ static json_t *found_json(const struct found_port *found)
 	const struct error *err = &found->error;
 	const struct port *port = &found->port;
 	const bool good = !error_is_set(err);
-	const bool lid = good && !port_is_ethernet(port);
+	const bool lid = good && port_has_lids(port);
 	const bool mtu = good && !port->iwarp;
 
 	return json_pack(
-		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"device", json_text(port->device),
 		"port", port->number ? json_count(port->number) : json_null(),
 		"state", json_text(good ? port_state_name(port) : NULL),
 		"link_layer",
 		json_text(good ? port_link_layer_name(port) : NULL),
+		"port_kind", json_text(good ? port_kind_name(port) : NULL),
 		"rate_gbps", good && port->rate_mbps ?
 			json_real(port->rate_mbps / 1000.0) : json_null(),
 		"mtu", mtu ? json_count(mtu_bytes(port->active_mtu)) :

@@ -89,7 +89,7 @@ static void print_end(FILE *out, const struct result *r, bool client)
 	if (port->device[0])
 		fprintf(out, " %s port %u", port->device, port->number);
 	fprintf(out, ", %s", port_kind_name(port));
-	if (!port_is_ethernet(port))
+	if (port_has_lids(port))
 		fprintf(out, ", LID %u", port->lid);
 	if (port->pkey && port->pkey != DEFAULT_PKEY)
 		fprintf(out, ", P_Key 0x%04x", port->pkey);

@@ -79,7 +79,8 @@ static json_t *end(const struct result *r, bool client)
 	SET("gid_index", global, json_number(gid->index));
 	SET("gid", global, json_string(gid_format(&gid->raw, text)));
 	SET("gid_type", global, json_string(gid_type_name(gid->type)));
-	SET("lid", known && !port_is_ethernet(port), json_count(port->lid));
+	SET("port_kind", known, json_string(port_kind_name(port)));
+	SET("lid", known && port_has_lids(port), json_count(port->lid));
 	SET("pkey", known && port->pkey, pkey(port->pkey));
 	SET("mtu", known, json_number(r->params.plan.mtu));
 	SET("firmware", true, json_text(port->firmware));

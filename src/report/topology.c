@@ -163,8 +163,7 @@ static void print_nic(FILE *out, const struct topology *t,
 	fprintf(out, "%s%s\n", nic->cpus[0] ? ", CPUs " : "", nic->cpus);
 	for (uint32_t i = 0; i < nic->n_ports; i++)
 		fprintf(out, "  port %u: %s, %s %g Gb/s\n", i + 1,
-			nic->port[i].state,
-			nic->iwarp ? "iWARP" : nic->port[i].link_layer,
+			nic->port[i].state, nic->port[i].kind,
 			nic->port[i].gbps);
 	if (nic->place.path.n > 1)
 		print_path(out, &nic->place.path);
@@ -291,9 +290,10 @@ static json_t *ports_json(const struct topology_nic *nic)
 		const struct topology_port *port = &nic->port[i];
 
 		json_add(array, json_pack(
-			"{s:o, s:o, s:o, s:o}", "port", json_count(i + 1U),
-			"state", json_text(port->state), "link_layer",
-			json_text(port->link_layer), "rate_gbps",
+			"{s:o, s:o, s:o, s:o, s:o}", "port",
+			json_count(i + 1U), "state", json_text(port->state),
+			"link_layer", json_text(port->link_layer), "port_kind",
+			json_text(port->kind), "rate_gbps",
 			port->gbps > 0 ? json_real(port->gbps) : json_null()));
 	}
 	return array;

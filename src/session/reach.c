@@ -203,11 +203,15 @@ static int fail_unreached(struct session *s)
 		  "snooping they need a querier), and that no firewall stops "
 		  "UDP port 4791" },
 	};
-	const bool ethernet = port_is_ethernet(&s->run.device->port);
+	const struct port *port = &s->run.device->port;
+	const bool lids = port_has_lids(port);
 	char text[PEER_ADDRESS_SIZE];
 
 	return fail(session_error(s), -EHOSTUNREACH,
-		    advice[s->run.res.multicast.n > 0][ethernet],
+		    port_is_efa(port) ?
+			    "let the security groups of both ends allow all "
+			    "traffic between them" :
+			    advice[s->run.res.multicast.n > 0][!lids],
 		    "none of %u packets that the %s sent to %s arrived",
 		    REACH_PACKETS, s->run.conn->peer, address_here(s, text));
 }

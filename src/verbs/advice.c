@@ -9,45 +9,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Set-up verbs, or any verb (NULL): the advice for each link layer, or for
- * BOTH. */
+/* Set-up verbs, or any verb (NULL): the advice for each kind of port, or for
+ * ALL. */
 static const struct {
 	const char *verb;
 	int errnum;
 	const char *ethernet;
 	const char *infiniband;
+	const char *efa;
 } setup[] = {
-#define BOTH(text) text, text
+#define ALL(text) text, text, text
 #define UNREACHABLE \
 	"no route or no neighbour entry towards the peer's GID: ping it, try " \
 	"another -x (between two NICs of one host a ping proves nothing: the " \
 	"kernel answers it without a NIC)", \
 	"the subnet manager knows no path to the peer's LID or GID: " \
-	"'ibstat', 'sminfo', try another -x"
+	"'ibstat', 'sminfo', try another -x", \
+	"the security groups of both ends must allow all traffic between them"
 	{ "ibv_modify_qp", EINVAL,
 	  "the GID index or the MTU may not suit the peer: 'verbsperf "
 	  "devices', -x, -m",
 	  "the P_Key, the service level or the MTU may not suit the peer: "
-	  "'verbsperf devices', --pkey-index, -S, -m" },
+	  "'verbsperf devices', --pkey-index, -S, -m",
+	  "the log of libefa says why: VERBS_LOG_LEVEL=1 "
+	  "VERBS_LOG_FILE=/dev/stderr" },
 	{ "ibv_modify_qp", ENODEV,
 	  "the GID has no network interface here: it was removed, is down, or "
 	  "belongs to another network namespace: 'verbsperf devices', try "
 	  "another -x",
 	  "the device is gone, or its port is: 'verbsperf devices', and the "
-	  "kernel's log" },
+	  "kernel's log",
+	  "the device is gone: 'verbsperf devices', and the kernel's log" },
 	{ "ibv_modify_qp", ENETUNREACH, UNREACHABLE },
 	{ "ibv_modify_qp", EHOSTUNREACH, UNREACHABLE },
 	{ "ibv_modify_qp", ETIMEDOUT, UNREACHABLE },
 	{ "ibv_create_qp", EINVAL,
-	  BOTH("try a smaller -t or -r, or -I 0 for less inline data") },
+	  ALL("try a smaller -t or -r, or -I 0 for less inline data") },
 	{ "ibv_reg_mr", EACCES,
-	  BOTH("the process may not have the access asked for: look at the "
+	  ALL("the process may not have the access asked for: look at the "
 	       "permissions of /dev/infiniband/uverbs*") },
 	{ "ibv_reg_mr", EPERM,
-	  BOTH("the process may not lock memory: raise the limit (ulimit -l) "
+	  ALL("the process may not lock memory: raise the limit (ulimit -l) "
 	       "or give it CAP_IPC_LOCK") },
 	{ NULL, EAGAIN,
-	  BOTH("a control group of the process may allow it no more objects "
+	  ALL("a control group of the process may allow it no more objects "
 	       "of the device (rdma.max)") },
 };
 
@@ -110,8 +115,9 @@ const char *verb_advice(const struct port *port, const char *verb, int errnum,
 	for (size_t i = 0; i < n; i++)
 		if (setup[i].errnum == errnum &&
 		    (!setup[i].verb || !strcmp(setup[i].verb, verb)))
-			return port_is_ethernet(port) ? setup[i].ethernet :
-							setup[i].infiniband;
+			return port_is_efa(port) ? setup[i].efa :
+			       port_has_lids(port) ? setup[i].infiniband :
+						     setup[i].ethernet;
 	return NULL;
 }
 

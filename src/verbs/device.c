@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sysfs.h"
 #include "base/xalloc.h"
 #include "verbs/advice.h"
 #include "verbs/device_list.h"
@@ -138,6 +139,25 @@ static void read_limits(const struct ibv_device_attr_ex *extended,
 						     transport_table[i].paging);
 }
 
+void device_kind(const struct ibv_device *device,
+		 const struct ibv_port_attr *attr, struct port *port)
+{
+	const int transport = device->transport_type;
+	char driver[FACT_TEXT_SIZE];
+
+	port->iwarp = transport == IBV_TRANSPORT_IWARP;
+	if (transport > IBV_TRANSPORT_IWARP)
+		port->transport = (uint8_t)transport;
+	if (transport < 0 || transport > IBV_TRANSPORT_UNSPECIFIED)
+		port->transport = PORT_TRANSPORT_UNKNOWN;
+	port->link_layer = attr->link_layer;
+	if (transport == IBV_TRANSPORT_IB &&
+	    attr->link_layer == IBV_LINK_LAYER_UNSPECIFIED)
+		port->link_layer = IBV_LINK_LAYER_INFINIBAND;
+	if (sysfs_driver(device->name, driver, sizeof(driver)))
+		facts_set_text(&port->facts, FACT_DRIVER, driver);
+}
+
 static int read_port(struct ibv_context *context, uint8_t number,
 		     const struct parameters *params, struct port *port,
 		     struct error *err)
@@ -165,9 +185,8 @@ static int read_port(struct ibv_context *context, uint8_t number,
 	snprintf(port->firmware, sizeof(port->firmware), "%.63s", attr->fw_ver);
 	read_limits(&extended, &port_attr, &port->limits);
 	port->number = number;
-	port->iwarp = context->device->transport_type == IBV_TRANSPORT_IWARP;
+	device_kind(context->device, &port_attr, port);
 	port->state = (uint8_t)port_attr.state;
-	port->link_layer = port_attr.link_layer;
 	port->active_mtu = (uint8_t)port_attr.active_mtu;
 	port->lid = port_attr.lid;
 	port->n_pkeys = port_attr.pkey_tbl_len;

@@ -46,18 +46,20 @@ static void read_link(const char *interface, struct port_status *status)
 		   "/sys/class/net/%s/carrier_down_count", interface);
 }
 
-static void read_port(const struct ibv_port_attr *attr, uint32_t mbps,
+static void read_port(const struct ibv_device *device,
+		      const struct ibv_port_attr *attr, uint32_t mbps,
 		      struct port_status *status)
 {
-	const struct port port = { .state = (uint8_t)attr->state };
+	struct port port = { .state = (uint8_t)attr->state };
 
+	device_kind(device, attr, &port);
 	set(status, PORT_STATUS_STATE, port_state_name(&port));
 	set(status, PORT_STATUS_PHYSICAL, physical_name(attr->phys_state));
 	set_number(status, PORT_STATUS_MTU,
 		   mtu_bytes((uint8_t)attr->active_mtu));
 	if (mbps)
 		set_number(status, PORT_STATUS_RATE, mbps / 1000.0);
-	if (attr->link_layer == IBV_LINK_LAYER_ETHERNET)
+	if (!port_has_lids(&port))
 		return;
 	set_number(status, PORT_STATUS_LID, attr->lid);
 	set_number(status, PORT_STATUS_SM_LID, attr->sm_lid);
@@ -74,7 +76,8 @@ int port_status_read(struct ibv_context *context, uint8_t number,
 
 	if (ret)
 		return -abs(ret);
-	read_port(&attr, device_rate(context, number, &attr), &now);
+	read_port(context->device, &attr, device_rate(context, number, &attr),
+		  &now);
 	/* a port without GIDs for a while still has its interface */
 	set(&now, PORT_STATUS_INTERFACE,
 	    netdev_of_gid(device, number, 0, interface) ?

@@ -361,6 +361,8 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 
 	for (; wr && !ret; wr = wr->next) {
 		*bad = wr;
+		if (q->efa && !(wr->send_flags & IBV_SEND_SIGNALED))
+			return EINVAL;
 		ret = must_wait(q, wr) ? hold(q, wr) : post_one(q, wr);
 	}
 	return ret;

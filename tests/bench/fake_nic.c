@@ -15,6 +15,18 @@
 #undef ibv_reg_mr
 #undef ibv_query_port
 
+/* What the port is, from the environment:
+ *   FAKE_LINK     "infiniband": an InfiniBand port; "efa": one of AWS EFA, with
+ *                 UD, of which each send is signaled; else Ethernet, with
+ *                 RoCE v2
+ *   FAKE_MTU      256 to 4096, by default 4096 */
+static bool link_is(const char *name)
+{
+	const char *text = getenv("FAKE_LINK");
+
+	return text && !strcmp(text, name);
+}
+
 static bool slots[FAKE_QPS];	/* queue pair numbers in use */
 
 static struct ibv_device fake_device = {
@@ -72,6 +84,10 @@ struct ibv_device **ibv_get_device_list(int *n)
 		return NULL;
 	snprintf(fake_device.dev_path, sizeof(fake_device.dev_path), "%s",
 		 path ? path : "");
+	if (link_is("efa")) {
+		fake_device.node_type = IBV_NODE_UNSPECIFIED;
+		fake_device.transport_type = IBV_TRANSPORT_UNSPECIFIED;
+	}
 	if (getenv("FAKE_BROKEN_DEVICE"))
 		list[used++] = &broken_device;
 	if (read_state(state))
@@ -278,16 +294,6 @@ static uint8_t lane_speed(void)
 	return gbps <= 100 ? 32 : gbps <= 200 ? 64 : 128;
 }
 
-/* What the port is, from the environment:
- *   FAKE_LINK     "infiniband": an InfiniBand port; else Ethernet, with RoCE v2
- *   FAKE_MTU      256 to 4096, by default 4096 */
-static int is_infiniband(void)
-{
-	const char *text = getenv("FAKE_LINK");
-
-	return text && !strcmp(text, "infiniband");
-}
-
 static enum ibv_mtu port_mtu(void)
 {
 	const char *text = getenv("FAKE_MTU");
@@ -315,9 +321,10 @@ int ibv_query_port(struct ibv_context *context, uint8_t number,
 		.active_width = 2,
 		.active_speed = lane_speed(),
 		.phys_state = 5,
-		.lid = is_infiniband() ? 7 : 0,
-		.link_layer = is_infiniband() ? IBV_LINK_LAYER_INFINIBAND :
-						IBV_LINK_LAYER_ETHERNET,
+		.lid = link_is("infiniband") ? 7 : 0,
+		.link_layer = link_is("infiniband") ? IBV_LINK_LAYER_INFINIBAND :
+			      link_is("efa") ? IBV_LINK_LAYER_UNSPECIFIED :
+					       IBV_LINK_LAYER_ETHERNET,
 	};
 
 	(void)context;
@@ -361,12 +368,13 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t number,
 		      uint32_t index, struct ibv_gid_entry *entry,
 		      uint32_t flags, size_t entry_size)
 {
+	const bool of_ethernet = !link_is("infiniband") && !link_is("efa");
 	const struct ibv_gid_entry only = {
 		.gid = fake_gid(),
 		.port_num = 1,
-		.gid_type = is_infiniband() ? IBV_GID_TYPE_IB :
-					      IBV_GID_TYPE_ROCE_V2,
-		.ndev_ifindex = is_infiniband() ? 0 : 1,
+		.gid_type = of_ethernet ? IBV_GID_TYPE_ROCE_V2 :
+					  IBV_GID_TYPE_IB,
+		.ndev_ifindex = of_ethernet,
 	};
 
 	(void)context;
@@ -544,6 +552,8 @@ int ibv_destroy_cq(struct ibv_cq *cq)
 
 static bool acceptable(const struct ibv_qp_init_attr *attr)
 {
+	if (link_is("efa") && attr->qp_type != IBV_QPT_UD)
+		return false;
 	return (attr->qp_type == IBV_QPT_RC ||
 		(fake_data_moves() && (attr->qp_type == IBV_QPT_UC ||
 				       attr->qp_type == IBV_QPT_UD)) ||
@@ -593,6 +603,7 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 	q->mask = size - 1;
 	q->depth = attr->cap.max_send_wr;
 	q->cap = attr->cap;
+	q->efa = link_is("efa");
 	q->signal_all = attr->sq_sig_all ? IBV_SEND_SIGNALED : 0;
 	q->qp.context = pd->context;
 	q->qp.qp_context = attr->qp_context;

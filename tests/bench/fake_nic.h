@@ -46,6 +46,7 @@ struct fake_qp {
 	volatile uint32_t doorbell;
 	struct ibv_qp_cap cap;
 	uint32_t control;	/* what every descriptor says of its queue */
+	bool efa;		/* each send must be signaled */
 	uint32_t signal_all;	/* 0 or IBV_SEND_SIGNALED */
 	uint32_t dest;		/* number of the peer's */
 	/* fake_data.c: where messages arrive, and those that wait to be sent */

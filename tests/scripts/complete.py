@@ -35,9 +35,9 @@ def keys(part):
 
 FACTS = keys(PARTS["facts"])
 END = {**keys(PARTS["end"]), "hostname": "lab1", "device": "mlx5_0", "port": 1,
-       "link_layer": "Ethernet", "gid_index": 3, "gid": "::ffff:10.0.0.1",
-       "gid_type": "RoCE v2", "pkey": "0xffff", "mtu": 1024,
-       "firmware": "1.0", "rate_gbps": 100.0, "numa_node": 0}
+       "link_layer": "Ethernet", "port_kind": "Ethernet", "gid_index": 3,
+       "gid": "::ffff:10.0.0.1", "gid_type": "RoCE v2", "pkey": "0xffff",
+       "mtu": 1024, "firmware": "1.0", "rate_gbps": 100.0, "numa_node": 0}
 BANDWIDTH = keys(PARTS["bandwidth"])
 LATENCY = {**keys(PARTS["latency"]), "definition": "half round trip",
            "samples": 1000}

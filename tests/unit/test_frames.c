@@ -116,6 +116,40 @@ TEST(test_plan_there_and_back)
 }
 
 /* A plan of one size and every default takes few bytes. */
+/* A transport that no port is said to have is refused: InfiniBand's and
+ * iWARP's are said otherwise. */
+TEST(test_transport_of_a_port)
+{
+	static const struct {
+		uint8_t transport;
+		bool taken;
+	} rows[] = {
+		{ 0, true },
+		{ IBV_TRANSPORT_IWARP, false },
+		{ IBV_TRANSPORT_USNIC, true },
+		{ IBV_TRANSPORT_UNSPECIFIED, true },
+		{ PORT_TRANSPORT_UNKNOWN, true },
+		{ PORT_TRANSPORT_UNKNOWN + 1, false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct port sent = sample_port(), got;
+		struct error err = { 0 };
+		struct frame frame;
+		int ret;
+
+		sent.transport = rows[i].transport;
+		frame = encode_accept(&sent);
+		ret = decode_accept(&frame, &got, &err);
+		assert_int_equal(!ret, rows[i].taken);
+		if (rows[i].taken)
+			assert_int_equal(got.transport, sent.transport);
+		else
+			assert_true(error_is_set(&err));
+		frame_free(&frame);
+	}
+}
+
 TEST(test_defaults_do_not_travel)
 {
 	struct port port = sample_port(), client;
@@ -659,6 +693,7 @@ static struct port largest_port(void)
 	port.limits.max_sge = 1;
 	port.limits.max_mcast_grp = 1;
 	port.iwarp = true;
+	port.transport = PORT_TRANSPORT_UNKNOWN;
 	port.n_gids = PORT_GIDS_MAX;
 	for (uint32_t i = 0; i < port.n_gids; i++)
 		port.gids[i] = port.gids[0];
@@ -736,6 +771,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_every_truncation),
 	cmocka_unit_test(test_random_corruption),
 	cmocka_unit_test(test_plan_there_and_back),
+	cmocka_unit_test(test_transport_of_a_port),
 	cmocka_unit_test(test_defaults_do_not_travel),
 	cmocka_unit_test(test_every_parameter_travels),
 	cmocka_unit_test(test_plan_of_a_later_version),

@@ -296,7 +296,7 @@ TEST(test_failed_before_the_connection)
 		assert_true(json_is_null(value));
 		i++;
 	}
-	assert_int_equal(i, 15);
+	assert_int_equal(i, 16);
 	check_null(root, "clock.source");
 	check_null(root, "clock.resolution_ns");
 	check_string(root, "error.code", "ECONNREFUSED");

@@ -57,6 +57,66 @@ TEST(test_iwarp)
 	assert_string_equal(gid_show(&gid, text), "fd00::7");
 }
 
+/* Each transport and link layer that libibverbs knows has its name, and each
+ * device what it has. */
+TEST(test_kinds)
+{
+	static const struct {
+		const char *name;
+		const char *link_layer;
+		uint8_t transport, layer;
+		const char *driver;
+		bool lids, rdma_cm, rc, ud;
+	} rows[] = {
+		{ "InfiniBand", "InfiniBand", 0, IBV_LINK_LAYER_INFINIBAND,
+		  "mlx5_core", true, true, true, true },
+		/* of an end that does not say its transport */
+		{ "InfiniBand", "InfiniBand", 0, IBV_LINK_LAYER_UNSPECIFIED,
+		  "", true, true, true, true },
+		{ "Ethernet", "Ethernet", 0, IBV_LINK_LAYER_ETHERNET,
+		  "mlx5_core", false, true, true, true },
+		{ "Ethernet", "Ethernet", IBV_TRANSPORT_UNSPECIFIED,
+		  IBV_LINK_LAYER_ETHERNET, "", false, true, true, true },
+		{ "usnic", "Ethernet", IBV_TRANSPORT_USNIC_UDP,
+		  IBV_LINK_LAYER_ETHERNET, "", false, false, false, true },
+		{ "Omni-Path", "InfiniBand", 0, IBV_LINK_LAYER_INFINIBAND,
+		  "hfi1", true, true, true, true },
+		{ "EFA", "unspecified", IBV_TRANSPORT_UNSPECIFIED,
+		  IBV_LINK_LAYER_UNSPECIFIED, "efa", false, false, false,
+		  true },
+		{ "unspecified (efa)", "unspecified", IBV_TRANSPORT_UNSPECIFIED,
+		  IBV_LINK_LAYER_UNSPECIFIED, "", false, false, false, true },
+		{ "unspecified", "unspecified", IBV_TRANSPORT_UNSPECIFIED,
+		  IBV_LINK_LAYER_UNSPECIFIED, "other", false, false, true,
+		  true },
+		{ "unspecified", "unspecified", PORT_TRANSPORT_UNKNOWN,
+		  IBV_LINK_LAYER_UNSPECIFIED, "", false, false, true, true },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct port port = { .transport = rows[i].transport,
+				     .link_layer = rows[i].layer };
+		struct error err = { 0 };
+
+		if (rows[i].driver[0])
+			facts_set_text(&port.facts, FACT_DRIVER,
+				       rows[i].driver);
+		assert_string_equal(port_kind_name(&port), rows[i].name);
+		assert_string_equal(port_link_layer_name(&port),
+				    rows[i].link_layer);
+		assert_int_equal(port_has_lids(&port), rows[i].lids);
+		assert_int_equal(port_manager_name(&port) != NULL,
+				 rows[i].lids);
+		assert_int_equal(port_has_rdma_cm(&port), rows[i].rdma_cm);
+		assert_int_equal(port_check_transport(&port, TRANSPORT_RC,
+						      &err),
+				 rows[i].rc ? 0 : -EOPNOTSUPP);
+		assert_int_equal(port_check_transport(&port, TRANSPORT_UD,
+						      &err),
+				 rows[i].ud ? 0 : -EOPNOTSUPP);
+	}
+}
+
 /* Width and speed are bits: no other number is a rate. */
 TEST(test_rates)
 {
@@ -153,6 +213,7 @@ TEST(test_which_gid_is_whose)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_names),
 	cmocka_unit_test(test_iwarp),
+	cmocka_unit_test(test_kinds),
 	cmocka_unit_test(test_rates),
 	cmocka_unit_test(test_gids),
 	cmocka_unit_test(test_mtus),

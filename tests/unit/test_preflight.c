@@ -103,6 +103,70 @@ TEST(test_link_layers)
 	assert_false(has_row(&e, "GID"));
 }
 
+/* Two ends that are EFA's: they have no LIDs and need none. */
+static struct two_ends good_efa(void)
+{
+	struct two_ends e = good_ends();
+
+	e.client.link_layer = e.server.link_layer = IBV_LINK_LAYER_UNSPECIFIED;
+	e.client.transport = e.server.transport = IBV_TRANSPORT_UNSPECIFIED;
+	set_gid(&e.client, GID_TYPE_IB, "fe80::1");
+	set_gid(&e.server, GID_TYPE_IB, "fe80::2");
+	e.plan.op = OP_SEND;
+	e.plan.transport = TRANSPORT_UD;
+	e.plan.sizes = (struct sizes){ .n = 1, .bytes = { 64 } };
+	return e;
+}
+
+TEST(test_efa)
+{
+	struct two_ends e = good_efa();
+
+	look(&e);
+	assert_null(preflight_first(&e.found));
+	assert_string_equal(find_row(&e, "link layer")->client,
+			    "unspecified (efa)");
+	assert_false(has_row(&e, "LID"));
+	assert_non_null(strstr(find_row(&e, "GID")->client, "fe80::1"));
+	/* a send without a completion is refused there */
+	assert_int_equal(plan_cq_mod(&e.plan, 64), 1);
+}
+
+TEST(test_what_efa_lacks)
+{
+	static const struct {
+		const char *what;
+		struct plan plan;
+	} rows[] = {
+		{ "RC", { .transport = TRANSPORT_RC } },
+		{ "UC", { .transport = TRANSPORT_UC } },
+		{ "XRC", { .transport = TRANSPORT_XRC } },
+		{ "--rdma-cm", { .transport = TRANSPORT_UD, .rdma_cm = true } },
+		{ "--srq", { .transport = TRANSPORT_UD, .srq = true } },
+		{ "--sl", { .transport = TRANSPORT_UD, .sl = 1 } },
+		{ "--cq-mod", { .transport = TRANSPORT_UD, .cq_mod = 16 } },
+		{ "multicast", { .transport = TRANSPORT_UD,
+				 .mcast.wanted = true } },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct two_ends e = good_efa();
+		const struct error *err;
+
+		e.plan.transport = rows[i].plan.transport;
+		e.plan.rdma_cm = rows[i].plan.rdma_cm;
+		e.plan.srq = rows[i].plan.srq;
+		e.plan.sl = rows[i].plan.sl;
+		e.plan.mcast = rows[i].plan.mcast;
+		if (rows[i].plan.cq_mod)
+			e.plan.cq_mod = rows[i].plan.cq_mod;
+		look(&e);
+		err = &find_row(&e, "link layer")->error;
+		assert_non_null(strstr(err->message, rows[i].what));
+		assert_non_null(strstr(err->message, "EFA"));
+	}
+}
+
 /* Each is refused by its name. */
 TEST(test_what_iwarp_lacks)
 {
@@ -357,6 +421,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_rate),
 	cmocka_unit_test(test_link_layers),
 	cmocka_unit_test(test_what_iwarp_lacks),
+	cmocka_unit_test(test_efa),
+	cmocka_unit_test(test_what_efa_lacks),
 	cmocka_unit_test(test_infiniband),
 	cmocka_unit_test(test_gids_that_do_not_fit),
 	cmocka_unit_test(test_link_local_gids),

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/numbers.h"
 #include "model/plan.h"
@@ -172,6 +173,89 @@ static void warn_limit(const struct ends *ends, struct error *err)
 		     end->port->device, limit->name, most);
 		return;
 	}
+}
+
+/* Bytes of a block of mlx5's send queue, in which its max_qp_wr counts. */
+#define MLX5_BLOCK 64
+/* Bytes of a send of mlx5: what each begins with, what an RDMA operation or an
+ * atomic adds, what an address takes, and an entry; and what ibv_create_qp(3),
+ * which does not say the operation, leaves for one that binds a memory window
+ * (sq_overhead() in rdma-core's providers/mlx5/verbs.c). */
+#define MLX5_SEND 16
+#define MLX5_RDMA 32
+#define MLX5_ATOMIC 48
+#define MLX5_BIND 192
+#define MLX5_XRC 16
+#define MLX5_DATAGRAM 48
+#define MLX5_ENTRY 16
+
+/* Bytes of a send of PLAN without inline data on mlx5, before its entries. */
+static uint32_t mlx5_overhead(const struct plan *plan)
+{
+	const struct op_info *op = &op_table[plan->op];
+	/* as resources_create() chooses the method */
+	const bool legacy = plan->post == POST_LEGACY ||
+			    (plan->post == POST_AUTO && plan->sge > 1);
+
+	if (plan_is_datagram(plan))
+		return MLX5_SEND + MLX5_DATAGRAM;
+	return (plan->transport == TRANSPORT_XRC ? MLX5_XRC : 0) +
+	       (legacy ? MLX5_BIND : op_is_atomic(plan->op) ? MLX5_ATOMIC :
+		op->access ? MLX5_RDMA : MLX5_SEND);
+}
+
+/* Blocks of the send queue at END, which is a power of two; 0: not mlx5's. */
+static uint64_t mlx5_blocks(const struct end *end)
+{
+	const struct plan *plan = end->plan;
+	uint64_t bytes, blocks = 1, needed;
+
+	if (strcmp(facts_text(end->facts, FACT_DRIVER), "mlx5_core") != 0 ||
+	    !plan_sends(plan, end->client))
+		return 0;
+	bytes = mlx5_overhead(plan) +
+		larger(plan_send_entries(plan, end->client), 1) * MLX5_ENTRY;
+	needed = plan_send_capacity(plan) * round_up(bytes, MLX5_BLOCK) /
+		 MLX5_BLOCK;
+	while (blocks < needed)
+		blocks *= 2;
+	return blocks;
+}
+
+static bool has_blocks(const struct end *end)
+{
+	return end->port && mlx5_blocks(end);
+}
+
+static void show_blocks(const struct end *end, char *text)
+{
+	if (has_blocks(end))
+		preflight_print(text, "%u", end->port->limits.max_qp_wr);
+}
+
+static void need_blocks(const struct ends *ends, char *text)
+{
+	const struct end *end = &ends->end[has_blocks(&ends->end[true])];
+
+	preflight_print(text, "%" PRIu64 " at the %s", mlx5_blocks(end),
+			end->name);
+}
+
+/* Only for --check: a run learns it from the device. */
+static int inspect_blocks(const struct end *end, struct error *err)
+{
+	const uint64_t blocks = has_blocks(end) ? mlx5_blocks(end) : 0;
+	const uint32_t most = end->port->limits.max_qp_wr;
+
+	if (blocks <= most)
+		return 0;
+	return fail(err, -EINVAL, end->plan->sge > 1 ?
+		    "use a smaller --tx-depth or --sge" :
+		    "use a smaller --tx-depth",
+		    "%s %s needs %" PRIu64 " blocks of %u bytes for a send "
+		    "queue of %u with %u entries each, and has %u (max_qp_wr)",
+		    end->whose, end->port->device, blocks, MLX5_BLOCK,
+		    plan_send_capacity(end->plan), end->plan->sge, most);
 }
 
 static bool has_reads(const struct end *end)
@@ -401,6 +485,9 @@ const struct check limit_checks[] = {
 	CHECK("max_qp_wr, sends", max_qp_wr, .asked = SENDS,
 	      .option = "--tx-depth", .open_option = "--depth",
 	      .less = "use a smaller send queue"),
+	{ .label = "max_qp_wr, blocks", .applies = has_blocks,
+	  .show = show_blocks, .need = need_blocks, .inspect = inspect_blocks,
+	  .wrong = true, .cost = "the queue pairs cannot be created" },
 	CHECK("max_cqe, sends", max_cqe, .asked = SEND_COMPLETIONS,
 	      .option = "--tx-depth / --cq-mod",
 	      .less = "use a smaller --tx-depth or a larger --cq-mod"),

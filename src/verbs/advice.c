@@ -44,7 +44,8 @@ static const struct {
 	{ "ibv_modify_qp", EHOSTUNREACH, UNREACHABLE },
 	{ "ibv_modify_qp", ETIMEDOUT, UNREACHABLE },
 	{ "ibv_create_qp", EINVAL,
-	  ALL("try a smaller -t or -r, or -I 0 for less inline data") },
+	  ALL("try a smaller -t or -r, and less inline data if -I was "
+	      "given") },
 	{ "ibv_reg_mr", EACCES,
 	  ALL("the process may not have the access asked for: look at the "
 	       "permissions of /dev/infiniband/uverbs*") },

@@ -3,8 +3,11 @@
 #include "verbs/qp.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/numbers.h"
+#include "base/units.h"
 #include "verbs/advice.h"
 
 /* Advice for a QP with ibv_wr_start(), which the device may not have. */
@@ -50,34 +53,121 @@ static struct ibv_qp *create_once(const struct device *device,
 	return qp;
 }
 
-/* Request the inline size wanted, and half of it for as long as it is
- * refused. */
+/*
+ * The device refuses *INLINE_SIZE.  Create a queue pair with the most bytes
+ * that it grants, which may depend on the depth and the entries, and put them
+ * there.  Of a size that is granted all smaller ones are, so that each try
+ * halves what is left between the two: as many tries as the size has bits, and
+ * only for the first queue pair of a run.  NULL, with errno, where it refuses a
+ * queue pair without inline data, too.
+ */
+static struct ibv_qp *create_smaller(const struct device *device,
+				     const struct qp_parts *parts,
+				     bool extended, uint32_t *inline_size)
+{
+	uint32_t refused = *inline_size, granted = 0;
+	struct ibv_qp *best = create_once(device, parts, extended, &granted);
+
+	if (!best)
+		return NULL;
+	while (granted + 1 < refused) {
+		const uint32_t asked = granted + (refused - granted) / 2;
+		uint32_t got = asked;
+		struct ibv_qp *qp = create_once(device, parts, extended, &got);
+
+		if (!qp) {
+			refused = asked;
+			continue;
+		}
+		ibv_destroy_qp(best);
+		best = qp;
+		granted = got;
+		/* some grant less than was asked for: that is the most */
+		if (got < asked)
+			break;
+	}
+	*inline_size = (uint32_t)smaller(granted, refused - 1);
+	return best;
+}
+
 static struct ibv_qp *create(const struct device *device,
 			     const struct qp_parts *parts, bool extended,
 			     uint32_t *inline_size)
 {
-	uint32_t asked = *inline_size;
+	uint32_t granted = *inline_size;
+	struct ibv_qp *qp = create_once(device, parts, extended, &granted);
 
-	for (;; asked /= 2) {
-		uint32_t granted = asked;
-		struct ibv_qp *qp = create_once(device, parts, extended,
-						&granted);
+	if (!qp && *inline_size)
+		return create_smaller(device, parts, extended, inline_size);
+	/* never use more than was requested */
+	*inline_size = (uint32_t)smaller(*inline_size, granted);
+	return qp;
+}
 
-		/* never use more than was requested */
-		if (qp && granted < *inline_size)
-			*inline_size = granted;
-		if (qp || !asked)
-			return qp;
-	}
+/* Write what makes a queue pair of PARTS smaller into TEXT: of the options that
+ * were asked for. */
+static void name_options(const struct qp_parts *parts, uint32_t inline_size,
+			 char text[VERB_ADVICE_SIZE])
+{
+	const struct {
+		bool asked;
+		const char *name;
+	} options[] = {
+		{ parts->send_entries > 1 || parts->receive_entries > 1,
+		  "--sge" },
+		{ inline_size, "-I" },
+		{ parts->send_depth > 1, "-t" },
+		{ !parts->srq && parts->receive_depth > 1, "-r" },
+	};
+
+	text[0] = '\0';
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+		if (options[i].asked)
+			text_append(text, VERB_ADVICE_SIZE, "%s%s",
+				    text[0] ? " or " : "try a smaller ",
+				    options[i].name);
+	if (parts->send_entries > 1 || inline_size)
+		text_append(text, VERB_ADVICE_SIZE,
+			    ": a device may count a send of several entries, "
+			    "or with inline data, as several");
+}
+
+/* A queue pair of PARTS could not be created, because of ERRNUM. */
+static int refused(const struct device *device, const struct qp_parts *parts,
+		   uint32_t inline_size, int errnum, struct error *err)
+{
+	const struct port *port = &device->port;
+	char what[128], advice[VERB_ADVICE_SIZE];
+
+	snprintf(what, sizeof(what), "a queue pair over %s of %u sends",
+		 transport_table[parts->transport].name, parts->send_depth);
+	if (parts->send_entries > 1)
+		text_append(what, sizeof(what), " of %u entries",
+			    parts->send_entries);
+	if (inline_size)
+		text_append(what, sizeof(what), " with %u bytes inline, or without,",
+			    inline_size);
+	if (errnum != EINVAL)
+		return verb_failed(port, "ibv_create_qp", errnum, err,
+				   "cannot create %s and %u receives", what,
+				   parts->receive_depth);
+	name_options(parts, inline_size, advice);
+	return fail_errno(err, errnum, advice[0] ? advice : NULL,
+			  "%s: cannot create %s and %u receives",
+			  port->device, what, parts->receive_depth);
 }
 
 int qp_create(const struct device *device, const struct qp_parts *parts,
 	      enum post_method *method, uint32_t *inline_size,
 	      struct ibv_qp **qp, struct ibv_qp_ex **qpx, struct error *err)
 {
+	const uint32_t asked = *inline_size;
 	char advice[VERB_ADVICE_SIZE];
+	int ret = port_check_transport(&device->port, parts->transport, err);
 
 	*qpx = NULL;
+	if (ret)
+		return ret;
 	if (parts->sends && *method != POST_LEGACY) {
 		*qp = create(device, parts, true, inline_size);
 		if (*qp) {
@@ -95,10 +185,7 @@ int qp_create(const struct device *device, const struct qp_parts *parts,
 	}
 	*qp = create(device, parts, false, inline_size);
 	if (!*qp)
-		return verb_failed(&device->port, "ibv_create_qp", errno, err,
-				   "cannot create a queue pair of %u sends and "
-				   "%u receives", parts->send_depth,
-				   parts->receive_depth);
+		return refused(device, parts, asked, errno, err);
 	if (parts->sends)
 		*method = POST_LEGACY;
 	return 0;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/log.h"
 #include "base/numbers.h"
 #include "base/xalloc.h"
 #include "traffic/allowance.h"
@@ -160,10 +161,26 @@ static int create_thread(struct resources *res, uint32_t vector, uint32_t t,
 	return ret;
 }
 
+/* Say that the device grants less inline data than was ASKED for, which is not
+ * the default of a latency. */
+static void tell_inline(const struct resources *res, uint32_t asked)
+{
+	const struct plan *plan = res->plan;
+
+	if (plan->inline_size == PLAN_AUTO || res->inline_size >= asked)
+		return;
+	log_warning("--inline %u: %s grants %u bytes with a send queue of %u%s; "
+		    "longer messages are not inline", asked,
+		    res->device->port.device, res->inline_size,
+		    plan_send_capacity(plan),
+		    plan->sge > 1 ? " and these --sge" : "");
+}
+
 static int create_qps(struct resources *res, uint32_t vector, struct error *err)
 {
 	const struct plan *plan = res->plan;
 	bool sends = plan_sends(plan, res->client);
+	uint32_t asked;
 	int ret = 0;
 
 	res->n_qps = plan_qps(plan, res->client);
@@ -176,6 +193,7 @@ static int create_qps(struct resources *res, uint32_t vector, struct error *err)
 	res->words = res->device->port.iwarp && plan_sends_notices(plan);
 	/* the host would have to read what is sent inline */
 	res->inline_size = sends && !res->memory.copier ? plan_inline(plan) : 0;
+	asked = res->inline_size;
 	res->qps = xcalloc_lines(res->n_qps, sizeof(*res->qps));
 	res->psns = xcalloc(res->n_qps, sizeof(*res->psns));
 	res->queues = xcalloc(plan->threads, sizeof(*res->queues));
@@ -183,6 +201,8 @@ static int create_qps(struct resources *res, uint32_t vector, struct error *err)
 		allocate_requests(res);
 	for (uint32_t t = 0; t < plan->threads && !ret; t++)
 		ret = create_thread(res, vector, t, err);
+	if (!ret)
+		tell_inline(res, asked);
 	return ret;
 }
 

@@ -165,7 +165,7 @@ TEST(test_advice_for_set_up)
 		{ "ibv_modify_qp", EHOSTUNREACH, true, "ping it" },
 		{ "ibv_modify_qp", ETIMEDOUT, true, "neighbour" },
 		{ "ibv_modify_qp", ETIMEDOUT, false, "subnet manager" },
-		{ "ibv_create_qp", EINVAL, true, "-I 0" },
+		{ "ibv_create_qp", EINVAL, true, "if -I was" },
 		{ "ibv_create_qp", ENOMEM, false, "ulimit -l" },
 		{ "ibv_reg_mr", ENOMEM, true, "ulimit -l" },
 		{ "ibv_reg_mr", EPERM, true, "CAP_IPC_LOCK" },

@@ -293,7 +293,56 @@ TEST(test_members)
 	assert_null(preflight_first(&e.found));
 }
 
+/* What libmlx5 refuses though max_qp_wr is not reached: 64 bytes of a send queue
+ * count as one, and their sum is a power of two. */
+TEST(test_blocks_of_mlx5)
+{
+	static const struct {
+		enum op op;
+		enum transport transport;
+		enum post_method post;
+		uint32_t depth, sge;
+		const char *needed;
+		bool fits;
+	} shapes[] = {
+		{ OP_WRITE, TRANSPORT_RC, POST_AUTO, 32768, 1, "32768", true },
+		{ OP_WRITE, TRANSPORT_RC, POST_AUTO, 4096, 16, "32768", true },
+		{ OP_WRITE, TRANSPORT_RC, POST_AUTO, 8192, 16, "65536", false },
+		{ OP_WRITE, TRANSPORT_RC, POST_LEGACY, 8192, 1, "32768", true },
+		{ OP_WRITE, TRANSPORT_UC, POST_LEGACY, 16384, 1, "65536",
+		  false },
+		{ OP_SEND, TRANSPORT_UD, POST_AUTO, 16384, 1, "32768", true },
+		{ OP_SEND, TRANSPORT_UD, POST_AUTO, 32768, 1, "65536", false },
+		{ OP_FETCH_ADD, TRANSPORT_RC, POST_AUTO, 32768, 1, "32768",
+		  true },
+	};
+	struct two_ends e = good_ends();
+
+	look(&e);
+	assert_false(has_row(&e, "max_qp_wr, blocks"));
+	for (size_t i = 0; i < COUNT(shapes); i++) {
+		const struct preflight_row *row;
+
+		e = good_ends();
+		set_op(&e.plan, shapes[i].op);
+		facts_set_text(&e.client.facts, FACT_DRIVER, "mlx5_core");
+		e.client.limits.max_qp_wr = 32768;
+		e.client.limits.max_sge = e.server.limits.max_sge = 16;
+		e.plan.transport = shapes[i].transport;
+		e.plan.post = shapes[i].post;
+		e.plan.tx_depth = shapes[i].depth;
+		e.plan.sge = shapes[i].sge;
+		look(&e);
+		row = find_row(&e, "max_qp_wr, blocks");
+		assert_memory_equal(row->needed, shapes[i].needed,
+				    strlen(shapes[i].needed));
+		assert_int_equal(row->verdict, shapes[i].fits ? VERDICT_OK :
+							      VERDICT_ERROR);
+	}
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_blocks_of_mlx5),
 	cmocka_unit_test(test_each_limit),
 	cmocka_unit_test(test_largest_message),
 	cmocka_unit_test(test_both_short),

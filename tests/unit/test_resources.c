@@ -396,6 +396,33 @@ TEST(test_advice_on_what_is_not_to_be_had)
 	}
 }
 
+/* A device that refuses the queue pair for its entries: the advice names what
+ * was asked for, and nothing else. */
+TEST(test_advice_on_what_was_asked)
+{
+	for (uint32_t asked = 0; asked <= 64; asked += 64) {
+		struct plan plan = plan_of(OP_WRITE, METRIC_BANDWIDTH, 2);
+		struct resources res;
+		struct error err = { 0 };
+		struct device device;
+
+		plan.sge = 2;
+		plan.sizes = (struct sizes){ .n = 1, .bytes = { 64 } };
+		plan.inline_size = asked ? asked : PLAN_AUTO;
+		open_fake(&device);
+		fake_verbs.attr.max_sge = 1;
+		assert_int_equal(resources_create(&device, &plan, true,
+						  &anonymous, 0, &res, &err),
+				 -EINVAL);
+		assert_contains(err.message, "of 2 entries");
+		assert_contains(err.advice, "--sge");
+		assert_contains(err.advice, "-t");
+		assert_int_equal(strstr(err.advice, "-I") != NULL, asked > 0);
+		device_close(&device);
+		assert_int_equal(fake_verbs_alive(), 0);
+	}
+}
+
 TEST(test_a_queue_pair_to_itself)
 {
 	struct plan plan = plan_of(OP_READ, METRIC_BANDWIDTH, 2);
@@ -541,6 +568,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_devices_that_libibverbs_does_not_list),
 	cmocka_unit_test(test_resources_create),
 	cmocka_unit_test(test_advice_on_what_is_not_to_be_had),
+	cmocka_unit_test(test_advice_on_what_was_asked),
 	cmocka_unit_test(test_a_queue_pair_to_itself),
 	cmocka_unit_test(test_allowances_of_both_ends),
 	cmocka_unit_test(test_queue_pairs_share_no_cache_line),

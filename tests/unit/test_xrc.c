@@ -113,7 +113,7 @@ TEST(test_each_call_fails)
 		"fake0: cannot create a receive completion queue",
 		"fake0: cannot create an XRC shared receive queue of 16",
 		"fake0: cannot read the number of a shared receive queue",
-		"fake0: cannot create a queue pair of",
+		"fake0: cannot create a queue pair over XRC of",
 		"cannot move QP 0x001000 to INIT",
 		"fake0: cannot create a queue pair that receives over XRC",
 		"cannot move QP 0x001001 to INIT",

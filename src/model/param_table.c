@@ -292,7 +292,7 @@ const struct param param_table[] = {
 	  .who = CLIENT_PLAN | PARAM_CONTROL, .control = ADDRESSED,
 	  .help = "hop limit, or TTL" },
 	{ .id = 37, .name = "retry-count", .argument = "N",
-	  NUMBER(plan.retry_count), .min = 0, .max = 7, .initial = "6",
+	  NUMBER(plan.retry_count), .min = 0, .max = 7, .initial = "7",
 	  .who = CLIENT_PLAN,
 	  .help = "retries when no ACK comes" },
 	{ .id = 38, .name = "rnr-retry", .argument = "N",

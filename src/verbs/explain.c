@@ -171,7 +171,7 @@ static const struct explanation statuses[] = {
 	  "the {peer} acknowledged {acknowledged} and then nothing more: it "
 	  "died, or its link went down ({lids})",
 	  "look at the {peer}'s output and at 'ibstat' of both ends; "
-	  "--qp-timeout and --retry-count wait longer" },
+	  "{patience} can be raised" },
 	{ IBV_WC_RETRY_EXC_ERR, NEVER,
 	  "the {peer} never acknowledged anything, so that the path never "
 	  "worked: {gids}",
@@ -182,8 +182,7 @@ static const struct explanation statuses[] = {
 	  "the {peer} acknowledged {acknowledged} and then nothing more: it "
 	  "died, its link went down, or packets are lost; {gids}",
 	  "look at the {peer}'s output, 'ip -s link' and the drops of the "
-	  "switches; --qp-timeout {qp-timeout} ({ack-time}) and --retry-count "
-	  "{retry-count} can be raised" },
+	  "switches; {patience} can be raised" },
 	{ IBV_WC_RNR_RETRY_EXC_ERR, SHARED,
 	  "the {peer} had no receive posted in time: {rx-depth} are shared "
 	  "(--rx-depth), tried again {rnr-retry} times (--rnr-retry), timer "

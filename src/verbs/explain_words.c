@@ -11,6 +11,8 @@
 
 /* ms; an acknowledge timeout is 4.096 us x 2^N. */
 #define ACK_UNIT 4.096e-3
+/* The field has 3 bits. */
+#define MOST_RETRIES 7
 /* N of about a second, and the largest N. */
 #define PATIENT_TIMEOUT 18
 #define LONGEST_TIMEOUT 31
@@ -78,6 +80,18 @@ static const char *own_reason(const struct explain_context *c)
 		       "the device's own reason" : "";
 }
 
+/* What decides how long the device waits for an ACK, and can be raised. */
+static void put_patience(const struct plan *plan, char *text)
+{
+	const int n = snprintf(text, RULE_WORD_SIZE, "--qp-timeout %u (%.3g ms)",
+			       plan->qp_timeout,
+			       ACK_UNIT * (double)(1ULL << plan->qp_timeout));
+
+	if (plan->retry_count < MOST_RETRIES)
+		snprintf(text + n, RULE_WORD_SIZE - (size_t)n,
+			 " and --retry-count %u", plan->retry_count);
+}
+
 /* A rule_word about a struct explain_context. */
 static bool put_word(const void *about, const char *name,
 		     char text[RULE_WORD_SIZE])
@@ -100,6 +114,8 @@ static bool put_word(const void *about, const char *name,
 		snprintf(text, RULE_WORD_SIZE, "%u", longer(c->plan));
 	else if (!strcmp(name, "own-reason"))
 		snprintf(text, RULE_WORD_SIZE, "%s", own_reason(c));
+	else if (!strcmp(name, "patience"))
+		put_patience(c->plan, text);
 	else if (!strcmp(name, "lids"))
 		put_lids(c, text);
 	else if (!strcmp(name, "gids"))

@@ -239,6 +239,24 @@ TEST(test_the_run_decides)
 	}
 }
 
+/* More retries than the field can say are no advice. */
+TEST(test_the_most_retries)
+{
+	const char *advice;
+	struct error err;
+
+	new_run(OP_WRITE, TRANSPORT_RC);
+	run.context.acknowledged = 1;
+	run.plan.retry_count = 7;
+	for (int infiniband = 0; infiniband < 2; infiniband++) {
+		run.context.ethernet = !infiniband;
+		err = explain(IBV_WC_RETRY_EXC_ERR, false);
+		advice = err.advice;
+		assert_contains(advice, "--qp-timeout 14 (67.1 ms) can");
+		assert_null(strstr(advice, "--retry-count"));
+	}
+}
+
 TEST(test_shared_receives)
 {
 	new_run(OP_SEND, TRANSPORT_RC);
@@ -430,6 +448,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_the_run_decides),
 	cmocka_unit_test(test_what_was_sent_again),
 	cmocka_unit_test(test_what_did_not_come),
+	cmocka_unit_test(test_the_most_retries),
 	cmocka_unit_test(test_shared_receives),
 	cmocka_unit_test(test_gids_that_do_not_fit),
 	cmocka_unit_test(test_what_was_under_way),

@@ -30,7 +30,7 @@ TEST(test_defaults)
 		{ "tclass", 0 },
 		{ "dscp", PLAN_AUTO },
 		{ "hop-limit", 64 },
-		{ "retry-count", 6 },
+		{ "retry-count", 7 },
 		{ "rnr-retry", 7 },
 		{ "min-rnr-timer", 12 },
 		{ "hugepages", false },

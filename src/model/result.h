@@ -45,6 +45,8 @@ struct result_direction {
 	bool sent_unknown;	/* the sender failed and did not report it */
 	bool checked;		/* the receiver counted them in received */
 	uint64_t received;
+	uint64_t left;		/* more than sent: not acknowledged when the
+				 * sender ended the run, and not received */
 	/* on the heap; result_free() */
 	uint32_t n_intervals;	/* 0: too short for ten, and none requested */
 	struct interval *intervals;

@@ -33,7 +33,10 @@
 	  code_on_cpu(c, &done->own.cpu), clear_on_cpu(&done->own.cpu)) \
 	X(HEARD, "heard", true, done->heard[0] && done->heard[1], \
 	  code_heard(c, done), \
-	  done->n_heard = done->heard[0] = done->heard[1] = 0)
+	  done->n_heard = done->heard[0] = done->heard[1] = 0) \
+	X(LEFT, "left", true, done->left, \
+	  WIRE_WITHIN(c, 8, done->left, "messages left", 1, COUNT_MAX), \
+	  done->left = 0)
 
 WIRE_FIELD_IDS(FIELD_LIST);
 

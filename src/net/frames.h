@@ -254,6 +254,8 @@ struct done {
 	uint64_t window_ns;
 	uint64_t lost;		/* pings without an answer */
 	uint64_t late;		/* open-loop operations that began late */
+	uint64_t left;		/* more than posted, which may have arrived: the
+				 * sender did not wait for them */
 	uint64_t window_error;	/* ns, or DONE_UNKNOWN */
 	uint64_t interval_error;	/* ns, or DONE_UNKNOWN */
 	uint64_t queue_checks;	/* of the send queue: traffic/flow.h */

@@ -256,8 +256,16 @@ static double drained(const struct subject *s)
 	const struct result_row *row = s->row;
 	const double bits = 8 * (double)(row->drained * row->size);
 
-	if (s->plan->metric != METRIC_BANDWIDTH || row->failed ||
-	    !(row->drain_seconds > DRAINED_SECONDS))
+	if (s->plan->metric != METRIC_BANDWIDTH || row->failed)
+		return 0;
+	if (row->total.left) {
+		fprintf(s->out, "the run did not wait for %" PRIu64 " messages "
+			"that were not acknowledged as long after its time as "
+			"it took: look for lost packets (--counters all), or "
+			"lower --tx-depth", row->total.left);
+		return INFINITY;
+	}
+	if (!(row->drain_seconds > DRAINED_SECONDS))
 		return 0;
 	fprintf(s->out, "the run went on for %.3g s after its time, for "
 		"%" PRIu64 " messages under way, at %.2g Gb/s: a lower "

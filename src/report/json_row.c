@@ -30,6 +30,7 @@ static json_t *bandwidth(const struct plan *plan,
 	json_put(object, "received",
 		 d->checked ? json_count(d->received) : json_null());
 	json_put(object, "lost", d->checked ? json_count(lost) : json_null());
+	json_put(object, "unacknowledged", json_count(d->left));
 	return object;
 }
 

@@ -92,6 +92,20 @@ static void advance_phase(struct monitor *m)
 {
 	flow_set_phase(m->control, get_phase(m) + 1);
 	schedule_phase(m);
+	if (m->drain && get_phase(m) == PHASE_DRAIN)
+		m->leave_at = time_after(m->drain);
+}
+
+/* The time is over, and what is outstanding must not cost the result: leave it,
+ * unless nothing ever completed.  False: the loops do not. */
+static bool leave(struct monitor *m)
+{
+	m->leave_at = UINT64_MAX;
+	if (!m->drain || get_phase(m) != PHASE_DRAIN || !m->messages)
+		return false;
+	m->progress_at = time_now();
+	flow_set_phase(m->control, PHASE_LEAVE);
+	return true;
 }
 
 /* Open the window after --hold: the client has read a line, or this server its
@@ -111,6 +125,7 @@ static void arm_timer(struct monitor *m)
 	struct itimerspec when = { 0 };
 
 	at = smaller(at, m->meter_at);
+	at = smaller(at, m->leave_at);
 	at = smaller(at, m->hold_at);
 	at = smaller(at, m->glance_at);
 	at = smaller(at, m->alive_at);
@@ -156,6 +171,8 @@ static int check_progress(struct monitor *m)
 		return 0;
 	}
 	if (!m->must_progress || time_since(m->progress_at) < timeout)
+		return 0;
+	if (leave(m))
 		return 0;
 	/* requests of a batch may have completed */
 	if (m->peer.plan->batch.n)
@@ -345,6 +362,8 @@ static int on_timer(struct monitor *m)
 		open_meter(m);
 	if (time_now() >= m->phase_at)
 		advance_phase(m);
+	if (time_now() >= m->leave_at)
+		leave(m);
 	if (time_now() >= m->meter_at)
 		close_meter(m);
 	progress_update(m->progress, time_now());
@@ -590,7 +609,7 @@ static void begin(struct monitor *m)
 	m->hold_at = m->held && !m->peer.client ? time_after(m->warmup) :
 						  UINT64_MAX;
 	m->meter_at = m->held ? UINT64_MAX : time_after(m->warmup);
-	m->glance_at = UINT64_MAX;
+	m->glance_at = m->leave_at = UINT64_MAX;
 	if (!m->held && !m->warmup)
 		open_meter(m);
 	atomic_store(&m->control->command,
@@ -634,7 +653,7 @@ void monitor_send_sent(struct monitor *m)
 		return;
 	m->sent.n = m->n_flows;
 	for (uint32_t i = 0; i < m->n_flows; i++)
-		m->sent.messages[i] = m->flows[i].posted;
+		m->sent.messages[i] = m->flows[i].posted - m->flows[i].left;
 	atomic_store(&m->sent_requested, true);
 	wake(m);
 }

@@ -45,6 +45,8 @@ struct monitor {
 	bool awaits;		/* the peer must send SENT before DONE */
 	uint64_t warmup;	/* ns */
 	uint64_t duration;	/* ns; 0: the loop counts messages */
+	uint64_t drain;		/* ns after the end of the time until the loops
+				 * leave what is outstanding; 0: never */
 	uint64_t glances;	/* ns between readings in the window
 				 * (meter_glance()); 0: none */
 	uint64_t peer_timeout;	/* ns without a frame from the peer */
@@ -84,6 +86,7 @@ struct monitor {
 	int wake_fd;
 	int timer_fd;
 	uint64_t phase_at;	/* deadlines, in ns of CLOCK_MONOTONIC */
+	uint64_t leave_at;
 	uint64_t meter_at;
 	uint64_t glance_at;
 	uint64_t hold_at;	/* the warm-up is over; then, the time for a

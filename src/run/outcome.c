@@ -155,7 +155,8 @@ void outcome_describe(struct run *run, struct done *done)
 	done->own.counters = counter_reader_take(run->monitor.counters);
 	meter_describe(&run->meter, &run->result->params.cpus, &done->own.cpu);
 	for (uint32_t t = 0; t < run->n_flows; t++) {
-		done->posted += run->flows[t].posted;
+		done->posted += run->flows[t].posted - run->flows[t].left;
+		done->left += run->flows[t].left;
 		done->received += run->flows[t].received;
 		done->lost += run->flows[t].lost;
 		done->queue_checks += run->flows[t].dryness.checks;
@@ -190,6 +191,18 @@ static void set_errors(const struct done *measured, struct result_direction *d)
 					  d->n_intervals / ns);
 }
 
+/* Of the messages that the sender did not wait for, those that arrived were
+ * sent like others. */
+static void count_left(const struct done *sender, struct result_direction *d)
+{
+	d->left = sender->left;
+	if (d->checked && d->received > d->sent &&
+	    d->received - d->sent <= d->left) {
+		d->left -= d->received - d->sent;
+		d->sent = d->received;
+	}
+}
+
 /* Fill one direction from the counts of its sender and its receiver; NULL:
  * unknown. */
 static void fill_direction(struct run *run, uint64_t size, bool from_client,
@@ -204,6 +217,8 @@ static void fill_direction(struct run *run, uint64_t size, bool from_client,
 		d->checked = sender != NULL;
 		d->received = receiver->received;
 	}
+	if (sender)
+		count_left(sender, d);
 	if (measured) {
 		d->iterations = measured->counted;
 		d->seconds = (double)measured->window_ns / 1e9;
@@ -236,6 +251,7 @@ static struct result_direction sum(const struct result_direction *a,
 		.sent_unknown = a->sent_unknown || b->sent_unknown,
 		.checked = a->checked && b->checked,
 		.received = a->received + b->received,
+		.left = a->left + b->left,
 	};
 }
 

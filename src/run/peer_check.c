@@ -227,6 +227,20 @@ static int check_intervals(const struct peer_facts *f, const struct done *d,
 	return check("messages in no interval", left, 0, 0, err);
 }
 
+/* Only what a queue pair had outstanding can be left, and only where it is not
+ * lost anyway. */
+static int check_left(const struct peer_facts *f, const struct done *d,
+		      struct error *err)
+{
+	const struct plan *plan = f->plan;
+	const bool may = plan_sends(plan, f->client) &&
+			 !plan_is_unreliable(plan);
+
+	return check("messages left", d->left, 0,
+		     may ? (uint64_t)plan->qps * plan_send_queue(plan) : 0,
+		     err);
+}
+
 /* Leave out of D what cannot be, where no printed number depends on it. */
 static void leave_out(const struct peer_facts *f, struct done *d)
 {
@@ -250,6 +264,10 @@ static void leave_out(const struct peer_facts *f, struct done *d)
 	if (check_receivers(f, d, &why)) {
 		done_leave_out(d, "receivers", &why);
 		d->n_receivers = 0;
+	}
+	if (check_left(f, d, &why)) {
+		done_leave_out(d, "messages left", &why);
+		d->left = 0;
 	}
 	if (check_intervals(f, d, &why)) {
 		done_leave_out(d, "intervals", &why);

@@ -94,6 +94,9 @@ static sending_loop *loop_of(const struct run *run)
 /* How many times slower the peer's clock may be; and for how long, in ns, an
  * end may send a given number of messages. */
 #define SLOWEST 4
+/* A short run may need longer for what it has outstanding than it took, in
+ * ns. */
+#define SHORTEST_DRAIN SECOND
 #define LONGEST_COUNT (3600 * SECOND)
 
 /* Where the last byte of a message of SIZE bytes arrives, from the start of its
@@ -216,6 +219,20 @@ static uint64_t sent_timeout(const struct plan *plan)
 	return SLOWEST * (plan->warmup + plan->hold + sending + plan->timeout);
 }
 
+/* How long this end waits after its time for what it has outstanding, in ns; 0:
+ * for as long as anything completes.  The next size, and a check of the data,
+ * need all of it. */
+static uint64_t drain_timeout(const struct run *run)
+{
+	const struct plan *plan = run->plan;
+
+	if (plan->metric != METRIC_BANDWIDTH || plan->batch.n || plan->quiet ||
+	    plan->verify || plan->iterations || plan_is_unreliable(plan) ||
+	    run->warming || run->result->n_rows + 1 < plan->sizes.n)
+		return 0;
+	return larger(plan->duration, SHORTEST_DRAIN);
+}
+
 static struct monitor make_monitor(struct run *run)
 {
 	const struct plan *plan = run->plan;
@@ -246,6 +263,7 @@ static struct monitor make_monitor(struct run *run)
 		.warmup = plan_warms_up_apart(plan) ? 0 : plan->warmup,
 		.duration = run->warming ? plan->warmup :
 			    plan->iterations ? 0 : plan->duration,
+		.drain = begins ? drain_timeout(run) : 0,
 		.glances = glances(run),
 		.peer_timeout = run_peer_timeout(run),
 		.sent_timeout = sent_timeout(plan),
@@ -417,6 +435,15 @@ static void tell_dropped(const struct run *run)
 			    run->recorder->path);
 }
 
+/* F's loop ended with RET: true when it left what it had outstanding. */
+static bool has_left(struct flow *f, int ret)
+{
+	if (ret != -ECANCELED || flow_phase(f) != PHASE_LEAVE)
+		return false;
+	f->left = f->posted - f->completed;
+	return true;
+}
+
 /* Run one flow: send, then take what still arrives.  The other end's thread may
  * need that while other threads of this end still send. */
 static int run_flow(struct run *run, struct flow *f)
@@ -425,7 +452,7 @@ static int run_flow(struct run *run, struct flow *f)
 	sending_loop *loop = loop_of(run);
 	int ret = loop ? loop(f, plan->op) : 0;
 
-	if (ret)
+	if (ret && !has_left(f, ret))
 		return ret;
 	f->window.drained = clock_ticks(f->clock);
 	if (plan_begins(plan, run->client) &&
@@ -456,6 +483,24 @@ static int run_flows(struct run *run)
 	return ret;
 }
 
+/* What was left may be all that there was. */
+static int check_left(struct run *run)
+{
+	uint64_t left = 0;
+
+	for (uint32_t t = 0; t < run->n_flows; t++)
+		left += run->flows[t].left;
+	if (!left || counted(run) || !plan_measures(run->plan, run->client))
+		return 0;
+	return fail(&run->result->error, -ETIMEDOUT,
+		    explain_loss(run->plan, run->size,
+				 "use a longer --duration, or a lower "
+				 "--tx-depth; look for lost packets "
+				 "(--counters all)"),
+		    "nothing completed in the time measured, nor for as long "
+		    "after it");
+}
+
 int round_run(struct run *run)
 {
 	bool receives = plan_posts_receives(run->plan, run->client);
@@ -465,6 +510,7 @@ int round_run(struct run *run)
 		ret = run_flows(run);
 	if (ret && run->monitor.left)
 		ret = 0;
+	ret = ret ?: check_left(run);
 	if (!ret && plan_awaits_peer(run->plan, run->client) && !receives)
 		ret = monitor_wait_peer(&run->monitor);
 	if (ret)

@@ -462,7 +462,7 @@ static ALWAYS_INLINE int poll_and_post(struct flow *f, uint64_t depth,
 	const uint64_t before = f->completed;
 	int n, in = 0, ret = 0;
 
-	if (__builtin_expect(phase_of(command) == PHASE_ABORT, 0))
+	if (__builtin_expect(phase_of(command) >= PHASE_LEAVE, 0))
 		return -ECANCELED;
 	next_cqs(f);
 	n = poll_batch(f, f->send_cq, wc);
@@ -513,7 +513,7 @@ static int post_due(struct flow *f, uint32_t *next, const uint32_t seen,
 		    refill_fn *refill)
 {
 	const uint64_t due =
-		phase_of(seen) == PHASE_DRAIN ? UINT64_MAX :
+		phase_of(seen) >= PHASE_DRAIN ? UINT64_MAX :
 		pace_due(&f->pace, clock_ticks(f->clock), f->posted);
 	uint32_t full = 0;
 	int ret = 0;

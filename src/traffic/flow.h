@@ -31,6 +31,8 @@ enum phase {
 	PHASE_WARMUP,	/* traffic not measured */
 	PHASE_MEASURE,
 	PHASE_DRAIN,	/* time is up: finish what is outstanding, leave */
+	PHASE_LEAVE,	/* that takes too long: send no more, and do not wait
+			 * for what is outstanding */
 	PHASE_ABORT,	/* leave at once */
 };
 
@@ -39,8 +41,8 @@ enum phase {
  * phase in the low bits, above it the number of the last mark requested.  A
  * loop answers a mark at the next completions it takes; there an interval ends.
  */
-#define FLOW_PHASE_MASK 3U
-#define FLOW_MARK 4U
+#define FLOW_PHASE_MASK 7U
+#define FLOW_MARK 8U
 
 struct flow_control {
 	_Alignas(CACHE_LINE) _Atomic uint32_t command;
@@ -317,6 +319,8 @@ struct flow {
 	uint64_t completed;
 	uint64_t received;
 	uint64_t lost;		/* pings without an answer */
+	uint64_t left;		/* sends not known to be complete at
+				 * PHASE_LEAVE; counted in posted, too */
 	uint64_t send_events;	/* completion events taken */
 	uint64_t receive_events;
 	uint32_t idle_polls;	/* since the last completion */

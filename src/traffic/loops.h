@@ -27,9 +27,9 @@
  *
  * The result is in F: posted, completed, counted, opened, closed and, after a
  * failure inside the window, cut.
- * Returns 0; -ECANCELED when the phase became PHASE_ABORT; another negative
- * errno when a verb or a completion failed, noted in F.  Counts are valid up
- * to the failure.
+ * Returns 0; -ECANCELED when the phase became PHASE_LEAVE or PHASE_ABORT;
+ * another negative errno when a verb or a completion failed, noted in F.
+ * Counts are valid up to the failure.
  */
 int bandwidth_run(struct flow *f, enum op op);
 

@@ -110,7 +110,7 @@ static bool advance(struct nic_qp *q)
 		send_away(q, s);
 		return true;
 	}
-	if (fake_verbs.black_hole)
+	if (__atomic_load_n(&fake_verbs.black_hole, __ATOMIC_RELAXED))
 		return false;
 	peer = nic_peer(q, s);
 	if (!peer) {

@@ -70,7 +70,7 @@ struct fake_verbs {
 	bool stray;		/* a message of zeros that nobody sent comes to
 				 * each queue pair of these, if it has a
 				 * receive */
-	bool black_hole;	/* nothing sent ever arrives, but */
+	bool black_hole;	/* nothing sent from now on arrives, but */
 	uint64_t spare_first;	/* that many of UC and UD */
 	int n_vectors;		/* completion vectors */
 	uint32_t max_inline;	/* more is refused when a QP is created */

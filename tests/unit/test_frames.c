@@ -572,6 +572,29 @@ TEST(test_done_with_what_was_heard)
 	}
 }
 
+/* A number that is none is left out, too. */
+TEST(test_done_with_what_was_left)
+{
+	static const uint64_t left[] = { 0, 1, COUNT_MAX, COUNT_MAX + 1 };
+	struct error err = { 0 };
+	struct frame frame;
+
+	for (size_t i = 0; i < COUNT(left); i++) {
+		const bool good = left[i] <= COUNT_MAX;
+		struct done done = sample_done(), got = { 0 };
+
+		free(done.latency);
+		done.latency = NULL;
+		done.left = left[i];
+		frame = encode_done(&done);
+		assert_int_equal(decode_done(&frame, &got, &err), 0);
+		assert_true(error_is_set(&got.implausible) != good);
+		assert_int_equal(got.left, good ? left[i] : 0);
+		done_free(&got);
+		frame_free(&frame);
+	}
+}
+
 /* More than fits is refused by the encoder's own limits, not by the peer. */
 TEST(test_done_with_all_there_can_be)
 {
@@ -785,6 +808,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_done_with_events),
 	cmocka_unit_test(test_done_with_a_clock),
 	cmocka_unit_test(test_done_with_what_was_heard),
+	cmocka_unit_test(test_done_with_what_was_left),
 	cmocka_unit_test(test_done_with_all_there_can_be),
 	cmocka_unit_test(test_done_without_a_histogram),
 	cmocka_unit_test(test_sent_there_and_back),

@@ -229,6 +229,35 @@ TEST(test_receivers)
 		}
 }
 
+/* What a sender did not wait for counts as sent as far as it was received. */
+TEST(test_what_was_left)
+{
+	static const struct {
+		uint64_t received, left, sent, remain;
+	} rows[] = {
+		{ 90, 10, 90, 10 }, { 93, 10, 93, 7 }, { 100, 10, 100, 0 },
+		/* these are for compare_counts() */
+		{ 101, 10, 90, 10 }, { 80, 10, 90, 10 }, { 91, 0, 90, 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct done mine = { 0 }, theirs = { 0 };
+		struct result_row *row;
+
+		begin(1, 0);
+		result.params.plan.op = OP_SEND;
+		flows[0].posted = 90 + rows[i].left;
+		flows[0].left = rows[i].left;
+		outcome_describe(&run, &mine);
+		assert_int_equal(mine.posted, 90);
+		theirs.received = rows[i].received;
+		row = outcome_add_row(&run, 64, &mine, &theirs);
+		assert_int_equal(row->total.sent, rows[i].sent);
+		assert_int_equal(row->total.left, rows[i].remain);
+		end(&mine);
+	}
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_intervals),
 	cmocka_unit_test(test_threads),
@@ -236,6 +265,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_errors),
 	cmocka_unit_test(test_unknown_errors),
 	cmocka_unit_test(test_receivers),
+	cmocka_unit_test(test_what_was_left),
 };
 
 TEST_MAIN(tests, 10)

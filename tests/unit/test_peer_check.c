@@ -252,6 +252,9 @@ static const struct spoilt spoilt[] = {
 	{ of_writes, FIELD(intervals[1].length_ns), UINT64_MAX, "length of an interval 18446744073709551615", true },
 	{ of_writes, FIELD(intervals[1].messages), 31, "messages of an interval 31: expected 0 to 30", true },
 	{ of_writes, FIELD(intervals[1].messages), 29, "messages in no interval 1: expected 0 to 0", true },
+	{ of_writes, FIELD(theirs.left), COUNT_MAX, "messages left 1152921504606846976: expected 0 to 512", true },
+	{ of_written, FIELD(theirs.left), 1, "messages left 1: expected 0 to 0", true },
+	{ of_datagrams, FIELD(theirs.left), 1, "messages left 1: expected 0 to 0", true },
 	{ by_time, FIELD(theirs.counted), 101, "counted 101: expected 0 to 100", false },
 	{ by_time, FIELD(facts.sent), 99, "posted 100: expected 99 to 99", false },
 	{ after_a_warm_up, FIELD(theirs.counted), 41, "counted 41: expected 1 to 40", false },
@@ -310,6 +313,8 @@ static void check_left_out(const struct spoilt *s, const struct done *d)
 	else if (at == offsetof(struct done, queue_checks) ||
 		 at == offsetof(struct done, dry))
 		assert_int_equal(d->queue_checks + d->dry, 0);
+	else if (strstr(s->text, "left"))
+		assert_int_equal(d->left, 0);
 	else if (strstr(s->text, "method"))
 		assert_int_equal(d->method, POST_AUTO);
 	else if (strstr(s->text, "receivers"))

@@ -306,6 +306,31 @@ struct counters counter_reader_glance(const struct counter_reader *r)
 	return r ? read_them(r, false) : (struct counters){ 0 };
 }
 
+/* The place of NAME among those of R; NULL: there is none. */
+static const struct place *find_place(const struct counter_reader *r,
+				      const char *name)
+{
+	for (uint32_t i = 0; i < r->n; i++)
+		if (!strcmp(r->places[i].name, name))
+			return &r->places[i];
+	return NULL;
+}
+
+bool counter_reader_rise(const struct counter_reader *r, const char *name,
+			 uint64_t *rise)
+{
+	const struct place *place = r ? find_place(r, name) : NULL;
+	struct counter now;
+
+	if (!place || !r->before.list || place->source == DRIVER)
+		return false;
+	now = read_one(r, place, NULL);
+	now = counter_rise(&r->before.list[place - r->places], &now);
+	if (now.known)
+		*rise = now.value;
+	return now.known;
+}
+
 void counter_reader_begin(struct counter_reader *r)
 {
 	if (!r)

@@ -35,6 +35,11 @@ void counter_reader_begin(struct counter_reader *reader);
  * so soon after the first reading this waits for newer ones. */
 void counter_reader_end(struct counter_reader *reader);
 
+/* By how much the counter NAME rose from the first reading until now, in *RISE.
+ * False, with *RISE as it was, if that is not known. */
+bool counter_reader_rise(const struct counter_reader *reader, const char *name,
+			 uint64_t *rise);
+
 /* What those that mean congestion or trouble have now, on the heap. */
 struct counters counter_reader_glance(const struct counter_reader *reader);
 

@@ -195,8 +195,10 @@ const struct counter_row counter_table[] = {
 		"packets were dropped because the device was disabled",
 		FIRMWARE),
 	TROUBLE("send_err",
-		"the network interface refused packets",
-		"check its link and its transmit queue (txqueuelen)"),
+		"the kernel did not let packets out",
+		"look at the link, the route ('ip route get'), the MTU and the "
+		"output rules of a local firewall ('nft list ruleset'), then "
+		"at the transmit queue ('tc -s qdisc', txqueuelen)"),
 	TROUBLE("ip4OutNoRoutes|ip6OutNoRoutes",
 		"packets had no route", "check 'ip route' and 'ip neigh'"),
 	TROUBLE("ip4InTruncatedPkts|ip6InTruncatedPkts|"
@@ -301,7 +303,8 @@ const struct counter_row counter_table[] = {
 	TRAFFIC("port_xmit_packets|port_rcv_packets|sent_pkts|rcvd_pkts|"
 		"tx_pkts|rx_pkts|tx_pkt|rx_pkt|tx_packets_cnt|"
 		"rx_packets_cnt|ip4InPkts|ip4OutPkts|ip6InPkts|ip6OutPkts|"
-		"tx_packets|rx_packets|tx_rdma_ucast_pkts|"
+		"tx_packets|rx_packets|netdev.tx_packets|netdev.rx_packets|"
+		"tx_rdma_ucast_pkts|"
 		"rx_rdma_ucast_pkts|tx_rdma_mcast_pkts|rx_rdma_mcast_pkts",
 		"packets that passed"),
 	TRAFFIC("tx_bytes|rx_bytes|sent_bytes|rcvd_bytes|"

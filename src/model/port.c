@@ -147,7 +147,7 @@ int port_check_transport(const struct port *port, enum transport transport,
 		    transport_table[transport].name);
 }
 
-const char *port_state_name(const struct port *port)
+const char *port_state_word(uint8_t state)
 {
 	static const char *const names[] = {
 		[IBV_PORT_NOP] = "NOP",	  [IBV_PORT_DOWN] = "DOWN",
@@ -156,9 +156,13 @@ const char *port_state_name(const struct port *port)
 		[IBV_PORT_ACTIVE_DEFER] = "ACTIVE_DEFER",
 	};
 
-	return port->state < sizeof(names) / sizeof(*names) ?
-		       names[port->state] :
-		       "unknown";
+	return state < sizeof(names) / sizeof(*names) ? names[state] :
+						       "unknown";
+}
+
+const char *port_state_name(const struct port *port)
+{
+	return port_state_word(port->state);
 }
 
 const char *gid_type_name(uint8_t type)

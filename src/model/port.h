@@ -148,7 +148,10 @@ int port_lacks(const struct port *port, const char *what, struct error *err);
 int port_check_transport(const struct port *port, enum transport transport,
 			 struct error *err);
 
-/* "ACTIVE", "DOWN", ... */
+/* "ACTIVE", "DOWN", ... of an enum ibv_port_state. */
+const char *port_state_word(uint8_t state);
+
+/* The same of PORT's. */
 const char *port_state_name(const struct port *port);
 
 /* "IB", "RoCE v1", "RoCE v2", "iWARP"; "unknown" for any other. */

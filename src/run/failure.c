@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "memory/gpu.h"
+#include "run/signs.h"
 #include "verbs/explain.h"
 
 /* A failed completion may come this much later than the flushed ones. */
@@ -15,6 +16,8 @@
 /* A local failure happened before the peer reported its own; only its event may
  * take a moment. */
 #define EVENT_WAIT_MS 5
+/* The event that says why all was flushed may come after the flush. */
+#define FLUSH_WAIT_MS 250
 
 /* The flow whose failure is not just a flush, else a flushed one, else NULL. */
 static struct flow *find_failed(struct run *run)
@@ -38,14 +41,13 @@ static bool is_cause(const struct flow *f)
 }
 
 /*
- * Wait a moment for the cause, which may reach its queue after the flushed
+ * Wait MOST ms for the cause, which may reach its queue after the flushed
  * completions.  If EVENT is not NULL, also look for an asynchronous event,
  * which ends the wait.
  */
-static struct flow *find_cause(struct run *run, struct error *event)
+static struct flow *find_cause(struct run *run, int most, struct error *event)
 {
 	static const struct timespec pause = { .tv_nsec = 1000000 };
-	const int most = event ? EVENT_WAIT_MS : CAUSE_WAIT_MS;
 	struct flow *f = find_failed(run);
 
 	for (int ms = 0; !is_cause(f) && ms < most; ms++) {
@@ -58,10 +60,10 @@ static struct flow *find_cause(struct run *run, struct error *event)
 }
 
 /* The number of messages that the peer has acknowledged: in order, up to the
- * failed one. */
+ * failed one; FAILED is NULL if none is. */
 static uint64_t acknowledged(const struct run *run, const struct flow *failed)
 {
-	const struct flow_failure *why = &failed->failure;
+	const struct flow_failure *why = failed ? &failed->failure : NULL;
 	uint64_t n = 0;
 
 	for (uint32_t t = 0; t < run->n_flows; t++) {
@@ -70,7 +72,7 @@ static uint64_t acknowledged(const struct run *run, const struct flow *failed)
 		for (uint32_t i = 0; i < f->n_qps; i++) {
 			uint64_t here = f->qps[i].completed;
 
-			if (f == failed && i == why->qp_index &&
+			if (why && f == failed && i == why->qp_index &&
 			    why->number > here + 1)
 				here = why->number - 1;
 			n += here;
@@ -79,10 +81,15 @@ static uint64_t acknowledged(const struct run *run, const struct flow *failed)
 	return n;
 }
 
-static int explain_flow(struct run *run, const struct flow *f)
+/* What is known of RUN, of which the loop of F failed, or which stands still
+ * (NULL). */
+static struct explain_context describe(const struct run *run,
+				       const struct flow *f,
+				       const struct path_signs *signs)
 {
 	const struct plan *plan = run->plan;
-	const struct explain_context context = {
+
+	return (struct explain_context){
 		.plan = plan,
 		.path = run->result->has_path ? &run->result->path : NULL,
 		.peer = run->conn->peer,
@@ -90,18 +97,49 @@ static int explain_flow(struct run *run, const struct flow *f)
 		.ethernet = port_is_ethernet(&run->device->port),
 		.lid = run->device->port.lid,
 		.pkey = run->device->port.pkey,
-		.size = f->shape.size,
-		.qpn = flow_qpn(&f->qps[f->failure.qp_index],
-				f->failure.receive),
+		.size = run->size,
+		.qpn = !f ? 0 : flow_qpn(&f->qps[f->failure.qp_index],
+					 f->failure.receive),
 		.sends = plan_sends(plan, run->client),
 		.notices = plan_sends_notices(plan),
 		.on_gpu = run->res.memory.allocation &&
 			  gpu_driver_of(run->res.memory.allocation->choice.kind),
 		.driver = facts_text(&run->device->port.facts, FACT_DRIVER),
 		.acknowledged = acknowledged(run, f),
+		.signs = signs,
 	};
+}
 
+static int explain_flow(struct run *run, const struct flow *f)
+{
+	struct explain_context context;
+	struct path_signs signs;
+
+	signs_look(run, false, &signs);
+	context = describe(run, f, &signs);
 	return explain_failure(&f->failure, &context, &run->result->error);
+}
+
+/* True when an end waits for a byte that the other should have written, and its
+ * own writes were all acknowledged. */
+static bool is_unanswered(const struct run *run)
+{
+	const struct flow_qp *q = &run->flows[0].qps[0];
+
+	return plan_waits_for_memory(run->plan) && q->posted &&
+	       q->completed == q->posted;
+}
+
+static int explain_standstill(struct run *run)
+{
+	struct explain_context context;
+	struct path_signs signs;
+
+	signs_look(run, true, &signs);
+	context = describe(run, NULL, &signs);
+	context.unanswered = is_unanswered(run);
+	return explain_stall(&context, run->monitor.err.message,
+			     &run->result->error);
 }
 
 /* Copy the error but keep this end's stage. */
@@ -124,7 +162,7 @@ static int explain_both(struct run *run, int ret)
 	const struct error *said = &run->monitor.err;
 	struct error *err = &run->result->error;
 	struct error event = { 0 };
-	struct flow *f = find_cause(run, &event);
+	struct flow *f = find_cause(run, EVENT_WAIT_MS, &event);
 
 	if (!is_cause(f) && !error_is_set(&event)) {
 		take_error(err, said);
@@ -134,6 +172,27 @@ static int explain_both(struct run *run, int ret)
 	if (is_cause(f))
 		return explain_flow(run, f);
 	take_error(err, &event);
+	return -EIO;
+}
+
+/* The loop of F failed by itself.  SEEN is the event that was seen before; if
+ * there is none, and all was only flushed, it may still come. */
+static int explain_own(struct run *run, struct flow *f,
+		       const struct error *seen)
+{
+	struct error event = { 0 };
+	struct path_signs signs;
+
+	if (!is_cause(f) && !error_is_set(seen))
+		f = find_cause(run, FLUSH_WAIT_MS, &event);
+	if (error_is_set(seen))
+		event = *seen;
+	signs_look(run, false, &signs);
+	/* the port's state says more than that it changed */
+	if (is_cause(f) || !error_is_set(&event) ||
+	    path_fault_is_local(path_fault_of(&signs)))
+		return explain_flow(run, f);
+	take_error(&run->result->error, &event);
 	return -EIO;
 }
 
@@ -149,9 +208,11 @@ int failure_explain(struct run *run, int ret)
 		return wrong;
 	if (aborted && seen->from_peer)
 		return explain_both(run, ret);
-	f = !aborted || event ? find_cause(run, NULL) : NULL;
+	if (aborted && run->monitor.stalled)
+		return explain_standstill(run);
+	f = !aborted || event ? find_cause(run, CAUSE_WAIT_MS, NULL) : NULL;
 	if (f)
-		return explain_flow(run, f);
+		return explain_own(run, f, seen);
 	if (aborted)
 		take_error(&run->result->error, seen);
 	return ret;

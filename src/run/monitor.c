@@ -143,16 +143,6 @@ static uint64_t progress_timeout(const struct monitor *m)
 					     m->peer.plan->timeout;
 }
 
-/* What to do when nothing completed in time. */
-static const char *progress_advice(const struct monitor *m)
-{
-	return explain_loss(m->peer.plan, m->progress->size,
-			    progress_timeout(m) < m->peer.plan->timeout ?
-			    "look at the client; --idle-timeout waits longer" :
-			    "check the path between both GIDs; --timeout waits "
-			    "longer");
-}
-
 static int check_progress(struct monitor *m)
 {
 	const uint64_t timeout = progress_timeout(m);
@@ -179,7 +169,12 @@ static int check_progress(struct monitor *m)
 		return fail(&m->err, -ETIMEDOUT,
 			    "use a smaller --batch; --timeout waits longer",
 			    "no batch completed for %.3g s", seconds);
-	return fail(&m->err, -ETIMEDOUT, progress_advice(m),
+	/* what this host shows of the path says more: failure.c */
+	m->stalled = timeout >= m->peer.plan->timeout;
+	return fail(&m->err, -ETIMEDOUT,
+		    explain_loss(m->peer.plan, m->progress->size,
+				 "look at the client; --idle-timeout waits "
+				 "longer"),
 		    "nothing completed for %.3g s", seconds);
 }
 

@@ -55,6 +55,7 @@ struct monitor {
 				 * (base/time.h); UINT64_MAX: not known */
 	/* results, valid after monitor_stop() */
 	struct error err;	/* empty unless the run was aborted */
+	bool stalled;		/* err says that nothing completed */
 	bool have_done;
 	uint64_t done_ticks;	/* when it came, if it did */
 	struct frame done;	/* the peer's; freed by the caller */

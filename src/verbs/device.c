@@ -70,6 +70,18 @@ uint32_t device_rate(struct ibv_context *context, uint8_t number,
 						     attr->active_speed);
 }
 
+void device_look(const struct device *device, uint8_t *state, uint32_t *mtu)
+{
+	struct ibv_port_attr attr;
+
+	*state = 0;
+	*mtu = 0;
+	if (ibv_query_port(device->context, device->port.number, &attr))
+		return;
+	*state = (uint8_t)attr.state;
+	*mtu = mtu_bytes((uint8_t)attr.active_mtu);
+}
+
 /* Read the port's GIDs or, with a forced index, only that one.  Only for
  * --check may it be missing. */
 static int read_gids(struct ibv_context *context,

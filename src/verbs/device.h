@@ -35,6 +35,10 @@ void device_kind(const struct ibv_device *device,
 uint32_t device_rate(struct ibv_context *context, uint8_t number,
 		     const struct ibv_port_attr *attr);
 
+/* How DEVICE's port is now: its enum ibv_port_state, and its active MTU in
+ * bytes; 0: not known. */
+void device_look(const struct device *device, uint8_t *state, uint32_t *mtu);
+
 /* Close DEVICE; harmless if it was never opened. */
 void device_close(struct device *device);
 

@@ -323,17 +323,40 @@ static int explain_immediate(const struct flow_failure *failure,
 		    immediate[i].verb ? immediate[i].cause : "");
 }
 
+/* What ended a queue pair may be seen at this host: a request that cannot leave
+ * is flushed by Soft-RoCE of Linux 6.12 and later, fails in earlier ones, and
+ * is sent again in vain by a NIC. */
+static bool is_of_path(const struct flow_failure *failure,
+		       const struct explain_context *c)
+{
+	const enum ibv_wc_status status = failure->status;
+
+	return c->signs && !c->iwarp &&
+	       path_fault_is_local(path_fault_of(c->signs)) &&
+	       (status == IBV_WC_WR_FLUSH_ERR ||
+		status == IBV_WC_RETRY_EXC_ERR ||
+		(status == IBV_WC_LOC_QP_OP_ERR && !failure->receive));
+}
+
 int explain_failure(const struct flow_failure *failure,
 		    const struct explain_context *c, struct error *err)
 {
 	char work[40], vendor[24] = "", cause[CAUSE_SIZE], advice[ADVICE_SIZE];
 	const char *name = work_name(c, failure->receive, work);
 	const struct explanation *why;
+	struct explanation of_path;
 
 	if (failure->status == IBV_WC_SUCCESS)
 		return explain_immediate(failure, name, c, err);
 	why = find_status((int)failure->status,
 			  conditions(c, failure->receive));
+	if (is_of_path(failure, c)) {
+		of_path = (struct explanation){
+			.cause = explain_path(c)->cause,
+			.advice = explain_path(c)->advice,
+		};
+		why = &of_path;
+	}
 	if (failure->vendor_err)
 		snprintf(vendor, sizeof(vendor), ", vendor 0x%x",
 			 failure->vendor_err);
@@ -409,6 +432,30 @@ int explain_event(enum ibv_event_type event, const char *device,
 	return fail_code(err, -EIO, row->name, row->advice,
 			 "%s: asynchronous event %s: %s", device, row->name,
 			 row->cause);
+}
+
+/* A ping-pong's end that waits for a byte which the other should have written:
+ * the path works, as its own writes were acknowledged. */
+static const struct explain_path_row unanswered = {
+	"all {acknowledged} that this end wrote were acknowledged by the "
+	"{peer}'s device, so that the path works, but the byte that answers "
+	"the last one was not written",
+	"look whether the {peer}'s process has a CPU, and whether its memory "
+	"shows what arrives (on-demand paging, GPU memory); --poll completion "
+	"and send_lat wait for no byte",
+};
+
+int explain_stall(const struct explain_context *c, const char *what,
+		  struct error *err)
+{
+	const struct explain_path_row *why =
+		c->unanswered ? &unanswered : explain_path(c);
+	char cause[CAUSE_SIZE], advice[ADVICE_SIZE];
+
+	explain_words(why->cause, c, cause, sizeof(cause));
+	explain_words(explain_loss(c->plan, c->size, why->advice), c, advice,
+		      sizeof(advice));
+	return fail(err, -ETIMEDOUT, advice, "%s: %s", what, cause);
 }
 
 const char *explain_loss(const struct plan *plan, uint64_t size,

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "model/path_signs.h"
 #include "model/plan.h"
 #include "model/port.h"
 #include "traffic/flow.h"
@@ -34,6 +35,9 @@ struct explain_context {
 	const char *driver;	/* of the device, "mlx5_core"; NULL or "": not
 				 * known */
 	uint64_t acknowledged;	/* messages, in the whole run */
+	const struct path_signs *signs;	/* NULL: nobody looked */
+	bool unanswered;	/* it waits for a byte in its memory, and all
+				 * its own writes were acknowledged */
 };
 
 /*
@@ -68,6 +72,23 @@ int explain_failure(const struct flow_failure *failure,
 /* Report in ERR that the asynchronous EVENT on DEVICE ended the run.  Returns a
  * negative errno. */
 int explain_event(enum ibv_event_type event, const char *device,
+		  struct error *err);
+
+/* explain_path.c: both with {words}. */
+struct explain_path_row {
+	const char *cause;
+	const char *advice;
+};
+
+/* Why the path of the run that C describes carries nothing, by its signs. */
+const struct explain_path_row *explain_path(const struct explain_context *c);
+
+/*
+ * Explain in ERR that the traffic of the run that C describes stands still:
+ * WHAT, which is a sentence without an end, such as "nothing completed for 10
+ * s", and why.  Returns -ETIMEDOUT.
+ */
+int explain_stall(const struct explain_context *c, const char *what,
 		  struct error *err);
 
 /*

@@ -114,6 +114,11 @@ static bool put_word(const void *about, const char *name,
 		snprintf(text, RULE_WORD_SIZE, "%u", longer(c->plan));
 	else if (!strcmp(name, "own-reason"))
 		snprintf(text, RULE_WORD_SIZE, "%s", own_reason(c));
+	else if (!strcmp(name, "port-state") && c->signs)
+		snprintf(text, RULE_WORD_SIZE, "%s",
+			 port_state_word(c->signs->port_state));
+	else if (!strcmp(name, "mtu-now") && c->signs)
+		snprintf(text, RULE_WORD_SIZE, "%u", c->signs->mtu_now);
 	else if (!strcmp(name, "patience"))
 		put_patience(c->plan, text);
 	else if (!strcmp(name, "lids"))

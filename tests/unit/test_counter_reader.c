@@ -9,6 +9,7 @@
 #include "base/time.h"
 #include "host/counters.h"
 #include "host/netdev.h"
+#include "host/route.h"
 #include "made_up_host.h"
 
 #define PORT "/sys/class/infiniband/mlx5_0/ports/1/"
@@ -169,6 +170,54 @@ TEST(test_glance)
 	assert_int_equal(c.n, 0);
 }
 
+TEST(test_rise_until_now)
+{
+	struct counter_reader *r;
+	uint64_t rise = 4711;
+
+	make_files();
+	r = counter_reader_new(&port, &gid, COUNTERS_ALL);
+	assert_false(counter_reader_rise(r, "symbol_error", &rise));
+	counter_reader_begin(r);
+	files_rise();
+	assert_true(counter_reader_rise(r, "out_of_sequence", &rise));
+	assert_int_equal(rise, 100);
+	assert_true(counter_reader_rise(r, "netdev.rx_crc_errors", &rise));
+	assert_int_equal(rise, 1);
+	assert_false(counter_reader_rise(r, "port_xmit_wait", &rise));
+	assert_false(counter_reader_rise(r, "send_err", &rise));
+	assert_false(counter_reader_rise(NULL, "send_err", &rise));
+	assert_int_equal(rise, 1);
+	counter_reader_free(r);
+}
+
+/* Of the kernel's neighbours only one that did not answer is a sign. */
+TEST(test_neighbours)
+{
+	static const struct {
+		uint8_t last;
+		bool lacks;
+	} rows[] = { { 1, false }, { 2, true }, { 3, false }, { 12, false } };
+	union ibv_gid one = { .raw = { [10] = 0xff, [11] = 0xff, 10 } };
+
+	host_file("/proc/net/arp",
+		  "IP address HW type Flags HW address Mask Device\n"
+		  "10.0.0.1    0x1    0x2    02:fc:00:00:00:05    *    eth0\n"
+		  "10.0.0.2    0x1    0x0    00:00:00:00:00:00    *    eth0\n"
+		  "10.0.0.12   0x1    0x6    02:fc:00:00:00:06    *    eth0\n");
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		one.raw[15] = rows[i].last;
+		assert_int_equal(route_lacks_neighbour(&one), rows[i].lacks);
+	}
+	one.raw[12] = 127;
+	one.raw[15] = 1;
+	assert_int_equal(route_find(&one), 0);
+	one.raw[0] = 0xfe;
+	one.raw[1] = 0x80;
+	assert_int_equal(route_find(&one), 0);
+	assert_false(route_lacks_neighbour(&one));
+}
+
 TEST(test_those_of_interest)
 {
 	struct counters c;
@@ -178,7 +227,7 @@ TEST(test_those_of_interest)
 	driver.names[0] = "rx_prio3_pause";
 	driver.names[1] = "rx3_packets";
 	c = read_twice(&gid, COUNTERS_INTEREST, NULL);
-	assert_int_equal(c.n, 6);
+	assert_int_equal(c.n, 7);
 	assert_null(counters_find(&c, "rdma_sends"));
 	assert_null(counters_find(&c, "ethtool.rx3_packets"));
 	counters_free(&c);
@@ -460,6 +509,8 @@ TEST(test_folders)
 static const struct CMUnitTest tests[] = {
 	ONE(test_all_sources),
 	ONE(test_glance),
+	ONE(test_rise_until_now),
+	ONE(test_neighbours),
 	ONE(test_those_of_interest),
 	ONE(test_without_an_interface),
 	ONE(test_nothing_there),

@@ -239,6 +239,109 @@ TEST(test_the_run_decides)
 	}
 }
 
+/* Signs at this host, of a path of 1024 bytes. */
+#define HERE(state, now, lookup, lacks, n) \
+	{ .ethernet = true, .port_state = (state), .mtu = 1024, \
+	  .mtu_now = (now), .route = (lookup), .no_neighbour = (lacks), \
+	  .refused = (n) }
+
+/* What this host shows of a path, in the order of evidence. */
+TEST(test_signs_of_a_path)
+{
+	static const struct {
+		struct path_signs signs;
+		enum path_fault fault;
+		const char *cause, *advice;
+	} rows[] = {
+		{ { 0 }, PATH_UNKNOWN, "carries nothing", "subnet manager" },
+		{ { .port_state = IBV_PORT_DOWN }, PATH_LINK, "is DOWN",
+		  "ibstat" },
+		{ { .ethernet = true }, PATH_UNKNOWN, "to GID 3", "firewall" },
+		{ HERE(IBV_PORT_DOWN, 512, ENETUNREACH, true, 9), PATH_LINK,
+		  "is DOWN", "ip link" },
+		{ HERE(IBV_PORT_ACTIVE, 512, ENETUNREACH, true, 9),
+		  PATH_ROUTE, "no route", "ip route get" },
+		{ HERE(IBV_PORT_ACTIVE, 512, 0, true, 9), PATH_MTU,
+		  "MTU is 512 now, less than the path's, 1024", "-m 512" },
+		{ HERE(IBV_PORT_ACTIVE, 2048, 0, true, 9),
+		  PATH_REFUSED, "local firewall", "output rule" },
+		{ HERE(IBV_PORT_ACTIVE, 1024, 0, true, 0),
+		  PATH_NEIGHBOUR, "nobody answers for the server", "ip neigh" },
+		{ { .ethernet = true, .counted = true, .sent = 20, .out = 9 },
+		  PATH_REFUSED, "to GID 3", "nft list ruleset" },
+		{ { .ethernet = true, .counted = true, .sent = 20, .out = 20 },
+		  PATH_SILENT, "none comes back", "at the server" },
+		{ { .ethernet = true, .counted = true, .sent = 3 },
+		  PATH_SILENT, "to GID 3", "4791" },
+		{ { .ethernet = true, .counted = true, .sent = 20, .out = 20,
+		    .came = 5 }, PATH_LOSSY, "most of them", "drops" },
+		{ { .ethernet = true, .counted = true, .out = 5 },
+		  PATH_UNKNOWN, "to GID 3", "wrong GID" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct error err = { 0 };
+
+		assert_int_equal(path_fault_of(&rows[i].signs), rows[i].fault);
+		new_run(OP_WRITE, TRANSPORT_RC);
+		run.context.ethernet = rows[i].signs.ethernet;
+		run.context.signs = &rows[i].signs;
+		assert_int_equal(explain_stall(&run.context,
+					       "nothing completed for 10 s",
+					       &err), -ETIMEDOUT);
+		assert_contains(err.message, "nothing completed for 10 s: ");
+		assert_contains(err.message, rows[i].cause);
+		assert_contains(err.advice, rows[i].advice);
+	}
+}
+
+/* What is seen at this host is why a queue pair ended; what is not, is not. */
+TEST(test_failures_with_signs)
+{
+	static const struct path_signs gone = { .ethernet = true,
+						.port_state = IBV_PORT_DOWN },
+				       lossy = { .ethernet = true,
+						 .counted = true, .sent = 9,
+						 .out = 9 };
+	static const struct {
+		enum ibv_wc_status status;
+		bool receive;
+		const struct path_signs *signs;
+		const char *cause;
+	} rows[] = {
+		{ IBV_WC_WR_FLUSH_ERR, false, &gone, "is DOWN" },
+		{ IBV_WC_WR_FLUSH_ERR, true, &gone, "is DOWN" },
+		{ IBV_WC_LOC_QP_OP_ERR, false, &gone, "is DOWN" },
+		{ IBV_WC_RETRY_EXC_ERR, false, &gone, "is DOWN" },
+		{ IBV_WC_LOC_QP_OP_ERR, true, &gone, "a receive could not" },
+		{ IBV_WC_REM_OP_ERR, false, &gone, "could not complete" },
+		{ IBV_WC_WR_FLUSH_ERR, false, &lossy, "unknown reason" },
+		{ IBV_WC_RETRY_EXC_ERR, false, &lossy, "never acknowledged" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		new_run(OP_WRITE, TRANSPORT_RC);
+		run.context.signs = rows[i].signs;
+		assert_contains(explain(rows[i].status, rows[i].receive).message,
+				rows[i].cause);
+	}
+}
+
+/* A ping-pong whose writes are acknowledged does not blame the path. */
+TEST(test_writes_without_an_answer)
+{
+	struct error err = { 0 };
+
+	new_run(OP_WRITE, TRANSPORT_RC);
+	run.context.unanswered = true;
+	run.context.acknowledged = 12;
+	explain_stall(&run.context, "nothing completed for 10 s", &err);
+	assert_contains(err.message, "all 12 messages");
+	assert_contains(err.message, "the path works");
+	assert_contains(err.advice, "--poll completion");
+	assert_null(strstr(err.advice, "firewall"));
+}
+
 /* More retries than the field can say are no advice. */
 TEST(test_the_most_retries)
 {
@@ -448,6 +551,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_the_run_decides),
 	cmocka_unit_test(test_what_was_sent_again),
 	cmocka_unit_test(test_what_did_not_come),
+	cmocka_unit_test(test_signs_of_a_path),
+	cmocka_unit_test(test_failures_with_signs),
+	cmocka_unit_test(test_writes_without_an_answer),
 	cmocka_unit_test(test_the_most_retries),
 	cmocka_unit_test(test_shared_receives),
 	cmocka_unit_test(test_gids_that_do_not_fit),

@@ -363,8 +363,14 @@ TEST(test_black_hole)
 
 		pair_wait(p);
 		pair_check_both_failed(p, "black hole");
-		assert_string_equal(p->client.result->error.message, what);
+		assert_contains(p->client.result->error.message, what);
 		assert_contains(p->server.result->error.message, what);
+		if (op != OP_READ) {
+			assert_contains(p->client.result->error.message,
+					"to GID 1 ");
+			assert_contains(p->client.result->error.advice,
+					"firewall");
+		}
 		assert_int_equal(p->client.result->n_rows, 0);
 		pair_close(p);
 	}
@@ -401,6 +407,35 @@ static void leave_some(enum op op, bool both, bool verify, bool more)
 	assert_true(!kept || row->total.left > 0);
 	pair_close(&p);
 	assert_int_equal(fake_verbs_alive(), 0);
+}
+
+/* Flushed, and no completion says why: the port does, or the event that comes
+ * later. */
+TEST(test_flushed_without_a_cause)
+{
+	const struct timespec later = { .tv_nsec = 100 * MS };
+
+	for (int event = 0; event < 2; event++) {
+		struct pair p;
+
+		start_traffic(&p, OP_WRITE, METRIC_BANDWIDTH);
+		if (!event)
+			fake_verbs.port.state = IBV_PORT_DOWN;
+		fake_verbs.status = IBV_WC_WR_FLUSH_ERR;
+		__atomic_store_n(&fake_verbs.fail_message,
+				 fake_verbs.messages + 5000, __ATOMIC_RELEASE);
+		if (event) {
+			await_traffic(fake_verbs.fail_message);
+			nanosleep(&later, NULL);
+			fake_verbs_raise(p.client.device.context,
+					 IBV_EVENT_PORT_ERR);
+		}
+		pair_wait(&p);
+		pair_check_both_failed(&p, "flush");
+		assert_contains(p.client.result->error.message, event ?
+				"IBV_EVENT_PORT_ERR" : "is DOWN");
+		pair_close_clean(&p);
+	}
 }
 
 /* What was measured is kept when the rest is never acknowledged: the sender
@@ -477,6 +512,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_completion_queues_that_keep_their_size),
 	cmocka_unit_test(test_harmless_events),
 	cmocka_unit_test(test_black_hole),
+	cmocka_unit_test(test_flushed_without_a_cause),
 	cmocka_unit_test(test_what_is_not_acknowledged),
 	cmocka_unit_test(test_patience_of_the_server),
 	cmocka_unit_test(test_interrupted_at_either_end),

@@ -316,6 +316,31 @@ static const struct place *find_place(const struct counter_reader *r,
 	return NULL;
 }
 
+/* Read NAME into *VALUE; false if it cannot be. */
+static bool read_value(const struct counter_reader *r, const char *name,
+		       uint64_t *value)
+{
+	const struct place *place = find_place(r, name);
+	struct counter now;
+
+	if (!place || place->source == DRIVER)
+		return false;
+	now = read_one(r, place, NULL);
+	*value = now.value;
+	return now.known;
+}
+
+struct packet_counts counter_reader_packets(const struct counter_reader *r)
+{
+	struct packet_counts c = { 0 };
+
+	c.known = r && read_value(r, "sent_pkts", &c.sent) &&
+		  read_value(r, "rcvd_pkts", &c.came) &&
+		  read_value(r, "netdev.tx_packets", &c.out) &&
+		  read_value(r, "netdev.rx_packets", &c.in);
+	return c;
+}
+
 bool counter_reader_rise(const struct counter_reader *r, const char *name,
 			 uint64_t *rise)
 {

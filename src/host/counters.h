@@ -40,6 +40,10 @@ void counter_reader_end(struct counter_reader *reader);
 bool counter_reader_rise(const struct counter_reader *reader, const char *name,
 			 uint64_t *rise);
 
+/* The packets that were counted until now, since ever. */
+struct packet_counts
+counter_reader_packets(const struct counter_reader *reader);
+
 /* What those that mean congestion or trouble have now, on the heap. */
 struct counters counter_reader_glance(const struct counter_reader *reader);
 

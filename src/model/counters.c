@@ -44,6 +44,22 @@ struct counter counter_rise(const struct counter *before,
 	return rise;
 }
 
+struct packet_counts packet_counts_rise(const struct packet_counts *before,
+					const struct packet_counts *after)
+{
+	if (!before->known || !after->known || after->sent < before->sent ||
+	    after->came < before->came || after->out < before->out ||
+	    after->in < before->in)
+		return (struct packet_counts){ 0 };
+	return (struct packet_counts){
+		.known = true,
+		.sent = after->sent - before->sent,
+		.came = after->came - before->came,
+		.out = after->out - before->out,
+		.in = after->in - before->in,
+	};
+}
+
 /* The folder before NAME is only where perftest finds it. */
 static const char *without_folder(const char *name)
 {

@@ -42,6 +42,22 @@ const struct counter *counters_find(const struct counters *counters,
 struct counter counter_rise(const struct counter *before,
 			    const struct counter *after);
 
+/* Packets of one end, as Soft-RoCE counts them: either since ever, or of a size
+ * from before its first message until after its last, when none is on its
+ * way. */
+struct packet_counts {
+	bool known;
+	uint64_t sent;		/* by the device */
+	uint64_t came;		/* to it, undamaged */
+	uint64_t out;		/* by its interface, with all others */
+	uint64_t in;
+};
+
+/* What passed between BEFORE and AFTER; unknown if one of them is, or if a
+ * count was reset. */
+struct packet_counts packet_counts_rise(const struct packet_counts *before,
+					const struct packet_counts *after);
+
 /* Which counters to read or to show. */
 enum counter_scope {
 	COUNTERS_INTEREST,	/* those of the table (counter_table.c) */

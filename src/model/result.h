@@ -64,6 +64,7 @@ struct event_counts {
 /* What each end measures of itself, and says in DONE (net/frames.h). */
 struct end_measured {
 	struct counters counters;	/* of its port; on the heap, as cpu */
+	struct packet_counts packets;
 	struct cpu_cost cpu;
 	struct event_counts events;
 };

@@ -36,7 +36,10 @@
 	  done->n_heard = done->heard[0] = done->heard[1] = 0) \
 	X(LEFT, "left", true, done->left, \
 	  WIRE_WITHIN(c, 8, done->left, "messages left", 1, COUNT_MAX), \
-	  done->left = 0)
+	  done->left = 0) \
+	X(PACKETS, "packets", true, done->own.packets.known, \
+	  code_packets(c, &done->own.packets), \
+	  done->own.packets.known = false)
 
 WIRE_FIELD_IDS(FIELD_LIST);
 
@@ -346,6 +349,17 @@ static void code_heard(struct cursor *c, struct done *done)
 	WIRE_WITHIN(c, 8, done->heard[0], "time until the last was heard", 1,
 		    COUNT_MAX);
 	WIRE_WITHIN(c, 8, done->heard[1], "time since START", 1, COUNT_MAX);
+}
+
+static void code_packets(struct cursor *c, struct packet_counts *packets)
+{
+	packets->known = true;
+	WIRE_WITHIN(c, 8, packets->sent, "packets sent", 0, COUNT_MAX);
+	WIRE_WITHIN(c, 8, packets->came, "packets received", 0, COUNT_MAX);
+	WIRE_WITHIN(c, 8, packets->out, "packets of the interface", 0,
+		    COUNT_MAX);
+	WIRE_WITHIN(c, 8, packets->in, "packets at the interface", 0,
+		    COUNT_MAX);
 }
 
 /* A field_coder of a struct done. */

@@ -282,44 +282,75 @@ static bool sends_data(const struct plan *plan, bool client)
 	       plan_sends(plan, client) != op_table[plan->op].fetches;
 }
 
-/* The percentage of the packets that one end sent and the other did not
- * receive, as far as drivers count them (rxe).  Each end reads its counters
- * when it can: packets in the queues may be on their way, and as many as go by
- * until the other end reads. */
-static double missing_from(const struct subject *s, bool client)
+/* Packets that one end sent and that the device of the other did not take, in
+ * percent of those sent. */
+struct missing {
+	double percent;
+	bool damaged;		/* most of them reached its interface */
+};
+
+/* The packets that reached the interface of the end that has TO, of those from
+ * the end that has FROM: others come, too, as many as leave there. */
+static uint64_t reached(const struct packet_counts *from,
+			const struct packet_counts *to)
+{
+	const uint64_t others = from->out - smaller(from->out, from->sent);
+
+	/* what did not leave cannot be damaged further on */
+	if (from->out < from->sent)
+		return 0;
+	return smaller(to->in - smaller(to->in, others), from->sent);
+}
+
+/* Both ends count from before the first message until after the last, when
+ * nothing is on its way but an acknowledgement of each queue pair, and what a
+ * run has left; the kernel's values may be some ms old. */
+static struct missing missing_from(const struct subject *s, bool client)
 {
 	const struct result_row *row = s->row;
-	const struct counter *sent = counters_find(&row->at[client].counters,
-						   "sent_pkts");
-	const struct counter *came = counters_find(&row->at[!client].counters,
-						   "rcvd_pkts");
+	const struct packet_counts *from = &row->at[client].packets;
+	const struct packet_counts *to = &row->at[!client].packets;
 	const uint64_t packets = sends_data(s->plan, client) ?
 				 row->size / s->plan->mtu + 1 : 1;
-	const uint64_t queued = packets * row->tx_depth * s->plan->qps;
+	const uint64_t queued = s->plan->qps *
+				(row->total.left ? packets * row->tx_depth : 1);
 	const double ns = (double)row->at[client].counters.ns;
+	struct missing missing = { 0 };
 
-	if (!sent || !came || !sent->known || !came->known ||
-	    counters_are_shared(s->r) ||
-	    (double)(came->value + queued) >=
-		    (double)sent->value * (1 - READING_LATE / ns))
-		return 0;
-	return 100 - 100 * (double)came->value / (double)sent->value;
+	if (!from->known || !to->known || counters_are_shared(s->r) ||
+	    (double)(to->came + queued) >=
+		    (double)from->sent * (1 - READING_LATE / ns))
+		return missing;
+	missing.percent = 100 - 100 * (double)to->came / (double)from->sent;
+	missing.damaged = reached(from, to) >= (from->sent + to->came) / 2;
+	return missing;
 }
 
 static double packets_missing(const struct subject *s)
 {
-	const bool client = missing_from(s, true) > missing_from(s, false);
-	const double percent = missing_from(s, client);
+	const bool client = missing_from(s, true).percent >
+			    missing_from(s, false).percent;
+	const struct missing missing = missing_from(s, client);
+	const double percent = missing.percent;
+	const char *end = client ? "client" : "server";
+	const char *what = sends_data(s->plan, client) ? "data" :
+			   op_table[s->plan->op].fetches ? "requests" :
+							   "acknowledgements";
 
 	if (percent <= MISSING_PERCENT)
 		return 0;
-	fprintf(s->out, "packets did not arrive: %.*g%% of the %s's %s (its "
-		"sent_pkts, rcvd_pkts of the other end): look for discards on "
-		"the way", DIGITS(percent), percent,
-		client ? "client" : "server",
-		sends_data(s->plan, client) ? "data" :
-		op_table[s->plan->op].fetches ? "requests" :
-						"acknowledgements");
+	if (missing.damaged)
+		fprintf(s->out, "packets arrived damaged: %.*g%% of the %s's "
+			"%s reached the other end's interface (its "
+			"netdev.rx_packets) and not its device (rcvd_pkts), "
+			"which drops what fails a checksum (ICRC): look for a "
+			"bad cable or optics, and for what rewrites packets on "
+			"the way", DIGITS(percent), percent, end, what);
+	else
+		fprintf(s->out, "packets did not arrive: %.*g%% of the %s's %s "
+			"(its sent_pkts, rcvd_pkts of the other end): look for "
+			"discards on the way", DIGITS(percent), percent, end,
+			what);
 	return percent;
 }
 

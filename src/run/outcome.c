@@ -153,6 +153,7 @@ void outcome_describe(struct run *run, struct done *done)
 	};
 	describe_receivers(run, done);
 	done->own.counters = counter_reader_take(run->monitor.counters);
+	done->own.packets = run->packets;
 	meter_describe(&run->meter, &run->result->params.cpus, &done->own.cpu);
 	for (uint32_t t = 0; t < run->n_flows; t++) {
 		done->posted += run->flows[t].posted - run->flows[t].left;

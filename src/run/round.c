@@ -323,6 +323,7 @@ int round_prepare(struct run *run, uint64_t size)
 	 * warm-up that fails is told from here, too */
 	run->monitor.counted = !run->monitor.warmup && !plan->hold;
 	counter_reader_begin(run->counters);
+	run->packets = counter_reader_packets(run->counters);
 	progress_init(&run->progress);
 	atomic_store(&run->control->peer_sent, false);
 	set_flags(run, size);
@@ -520,7 +521,11 @@ int round_run(struct run *run)
 
 int round_stop(struct run *run, int ret)
 {
+	struct packet_counts now;
+
 	monitor_stop(&run->monitor);
+	now = counter_reader_packets(run->counters);
+	run->packets = packet_counts_rise(&run->packets, &now);
 	outcome_settle(run);
 	progress_close(&run->progress);
 	tell_dropped(run);

@@ -42,6 +42,7 @@ struct run {
 	struct progress progress;
 	struct meter meter;
 	struct counter_reader *counters;	/* NULL: none are read */
+	struct packet_counts packets;	/* before the traffic; then, of it */
 	struct monitor monitor;
 	uint64_t traffic_until;	/* when a quiet peer must have ended the
 				 * traffic (base/time.h); UINT64_MAX: no

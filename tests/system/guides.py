@@ -57,7 +57,8 @@ CAVEAT = re.compile(
     r"|the clocks of both|the \w+'s clock|(?:client|server): \S+ rose by|with relaxed ordering"
     r"|this device does not promise|the latency includes|the sum of two dir"
     r"|what the other end says"
-    r"|packets did not arrive|the run went on|the \w+ polls, but"
+    r"|packets did not arrive|packets arrived damaged|the run did not wait"
+    r"|the run went on|the \w+ polls, but"
     r"|more than the port carries|a few stalls|This host (?:is busy|was away))")
 # A run that is to be seen by a person takes longer than a test of it may.
 DURATION = re.compile(r"(\s(?:-D|--duration)[ =])(?:\d{1,2}|\d\.\d)s?(?![\d.])")

@@ -191,6 +191,37 @@ TEST(test_rise_until_now)
 	counter_reader_free(r);
 }
 
+/* What passed, if all four are counted, and none was reset. */
+TEST(test_packets)
+{
+	struct packet_counts before, after, rise;
+	struct counter_reader *r;
+
+	make_files();
+	host_file(PORT "hw_counters/sent_pkts", "10\n");
+	host_file(PORT "hw_counters/rcvd_pkts", "20\n");
+	r = counter_reader_new(&port, &gid, COUNTERS_INTEREST);
+	assert_false(counter_reader_packets(r).known);
+	counter_reader_free(r);
+	host_file("/sys/class/net/eth0/statistics/tx_packets", "30\n");
+	r = counter_reader_new(&port, &gid, COUNTERS_INTEREST);
+	before = counter_reader_packets(r);
+	assert_true(before.known);
+	host_file(PORT "hw_counters/sent_pkts", "11\n");
+	host_file(PORT "hw_counters/rcvd_pkts", "22\n");
+	host_file("/sys/class/net/eth0/statistics/tx_packets", "33\n");
+	host_file("/sys/class/net/eth0/statistics/rx_packets", "12\n");
+	after = counter_reader_packets(r);
+	rise = packet_counts_rise(&before, &after);
+	assert_true(rise.known && rise.sent == 1 && rise.came == 2 &&
+		    rise.out == 3 && rise.in == 4);
+	assert_false(packet_counts_rise(&after, &before).known);
+	before.known = false;
+	assert_false(packet_counts_rise(&before, &after).known);
+	counter_reader_free(r);
+	assert_false(counter_reader_packets(NULL).known);
+}
+
 /* Of the kernel's neighbours only one that did not answer is a sign. */
 TEST(test_neighbours)
 {
@@ -510,6 +541,7 @@ static const struct CMUnitTest tests[] = {
 	ONE(test_all_sources),
 	ONE(test_glance),
 	ONE(test_rise_until_now),
+	ONE(test_packets),
 	ONE(test_neighbours),
 	ONE(test_those_of_interest),
 	ONE(test_without_an_interface),

@@ -572,6 +572,36 @@ TEST(test_done_with_what_was_heard)
 	}
 }
 
+/* Packets that cannot be are left out, too. */
+TEST(test_done_with_packets)
+{
+	static const struct packet_counts rows[] = {
+		{ false, 0, 0, 0, 0 }, { true, 0, 0, 0, 0 },
+		{ true, 1, 2, 3, COUNT_MAX }, { true, COUNT_MAX + 1, 0, 0, 0 },
+		{ true, 0, COUNT_MAX + 1, 0, 0 },
+		{ true, 0, 0, COUNT_MAX + 1, 0 },
+		{ true, 0, 0, 0, COUNT_MAX + 1 },
+	};
+	struct error err = { 0 };
+	struct frame frame;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct done done = sample_done(), got = { 0 };
+
+		free(done.latency);
+		done.latency = NULL;
+		done.own.packets = rows[i];
+		frame = encode_done(&done);
+		assert_int_equal(decode_done(&frame, &got, &err), 0);
+		assert_true(error_is_set(&got.implausible) == (i > 2));
+		assert_int_equal(got.own.packets.known, i == 1 || i == 2);
+		if (i <= 2)
+			assert_int_equal(got.own.packets.in, rows[i].in);
+		done_free(&got);
+		frame_free(&frame);
+	}
+}
+
 /* A number that is none is left out, too. */
 TEST(test_done_with_what_was_left)
 {
@@ -808,6 +838,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_done_with_events),
 	cmocka_unit_test(test_done_with_a_clock),
 	cmocka_unit_test(test_done_with_what_was_heard),
+	cmocka_unit_test(test_done_with_packets),
 	cmocka_unit_test(test_done_with_what_was_left),
 	cmocka_unit_test(test_done_with_all_there_can_be),
 	cmocka_unit_test(test_done_without_a_histogram),

@@ -147,6 +147,11 @@ int port_check_transport(const struct port *port, enum transport transport,
 		    transport_table[transport].name);
 }
 
+bool port_is_soft_roce(const struct port *port)
+{
+	return !strcmp(facts_text(&port->facts, FACT_DRIVER), "rdma_rxe");
+}
+
 const char *port_state_word(uint8_t state)
 {
 	static const char *const names[] = {

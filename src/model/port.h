@@ -116,6 +116,9 @@ struct path {
 /* The link layer is Ethernet: that of RoCE, of iWARP, and of usnic. */
 bool port_is_ethernet(const struct port *port);
 
+/* True for the software device whose driver is rdma_rxe. */
+bool port_is_soft_roce(const struct port *port);
+
 /* A manager of the fabric gives such ports LIDs: InfiniBand, Omni-Path. */
 bool port_has_lids(const struct port *port);
 

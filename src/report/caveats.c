@@ -251,6 +251,21 @@ static double is_unordered(const struct subject *s)
 	return 1;
 }
 
+/* Soft-RoCE of Linux 7.2 completes messages in memory that is paged on demand
+ * with success, and puts bytes of packets that do not begin at a page's
+ * beginning elsewhere. */
+static double is_misplaced(const struct subject *s)
+{
+	if (!s->plan->odp || s->plan->verify ||
+	    !(port_is_soft_roce(&s->r->client) ||
+	      port_is_soft_roce(&s->r->server)))
+		return 0;
+	fputs("nobody checked the data, and Soft-RoCE is known to put wrong "
+	      "bytes into memory that is paged on demand (--odp): --verify "
+	      "checks every byte", s->out);
+	return 1;
+}
+
 static double drained(const struct subject *s)
 {
 	const struct result_row *row = s->row;
@@ -537,6 +552,7 @@ static const struct {
 	{ mistimed, false },
 	{ is_copied, true },
 	{ is_unordered, false },
+	{ is_misplaced, true },
 	{ exceeds_port, false },
 	{ drained, false },
 	/* they are right, and have a cause */

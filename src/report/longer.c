@@ -166,11 +166,6 @@ double longer_under_way(const struct plan *plan, const struct result_row *row)
 	return (double)row->tx_depth * plan->qps;
 }
 
-static bool is_software(const struct port *port)
-{
-	return !strcmp(facts_text(&port->facts, FACT_DRIVER), "rdma_rxe");
-}
-
 double longer_above_port(const struct result *r, const struct result_row *row)
 {
 	const double carried = goodput_gbps(r, row->size);
@@ -179,7 +174,7 @@ double longer_above_port(const struct result *r, const struct result_row *row)
 	const struct result_direction *d = result_directions(row, &n);
 
 	if (r->params.plan.metric != METRIC_BANDWIDTH || row->failed ||
-	    is_software(&r->client) || is_software(&r->server))
+	    port_is_soft_roce(&r->client) || port_is_soft_roce(&r->server))
 		return 0;
 	for (uint32_t i = 0; i < n; i++)
 		fastest = fmax(fastest, d[i].bandwidth.gbps);

@@ -167,6 +167,23 @@ TEST(test_more_than_a_port_carries)
 	free_result(r);
 }
 
+/* Memory that Soft-RoCE pages on demand, unless the data is checked. */
+TEST(test_memory_paged_on_demand)
+{
+	struct result *r = result_without_doubt();
+	struct plan *plan = &r->params.plan;
+
+	for (int i = 0; i < 8; i++) {
+		plan->odp = i & 1;
+		plan->verify = i & 2;
+		facts_set_text(&r->server.facts, FACT_DRIVER,
+			       i & 4 ? "rdma_rxe" : "mlx5_core");
+		check_first(r, plan->odp && !plan->verify && i & 4 ?
+			       "nobody checked the data" : NULL);
+	}
+	free_result(r);
+}
+
 /* A port carries as much each way. */
 TEST(test_more_than_a_port_carries_both_ways)
 {
@@ -314,6 +331,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_worst_thread),
 	cmocka_unit_test(test_order),
 	cmocka_unit_test(test_more_than_a_port_carries),
+	cmocka_unit_test(test_memory_paged_on_demand),
 	cmocka_unit_test(test_more_than_a_port_carries_both_ways),
 	cmocka_unit_test(test_stalls),
 	cmocka_unit_test(test_advice_that_suffices),

@@ -26,15 +26,20 @@ static int connect_to(const struct options *options, uint64_t wait,
 		      struct connection *conn, struct error *err)
 {
 	const struct parameters *params = &options->params;
-	const int family = param_family(params);
+	const struct destination to = {
+		.host = options->server,
+		.port = params->port,
+		.family = param_family(params),
+		.bind = params->bind,
+		.in_turn = params->peer == PEER_PERFTEST,
+	};
 	int ret = 0;
 
 	error_stage(err, "connect");
 	if (options->command == COMMAND_CLIENT)
-		ret = oob_connect(options->server, params->port, family,
-				  params->bind, params->plan.timeout, wait,
+		ret = oob_connect(&to, params->plan.timeout, wait,
 				  conn->cancel_fd, conn, err);
-	conn->ways.family = family;
+	conn->ways.family = to.family;
 	/* not --wait: under perftest's names it is short for --wait_destroy,
 	 * and takes the host as its value */
 	if (ret == -ECONNREFUSED && params->perftest)

@@ -38,10 +38,7 @@ struct attempt {
 #define NEVER UINT64_MAX
 
 struct race {
-	const char *host;
-	int family;			/* the only one to use; 0: any */
-	const char *bind;		/* --bind, or NULL */
-	uint32_t port;
+	const struct destination *to;
 	uint64_t timeout;
 	uint64_t wait;			/* for the server to listen */
 	struct addrinfo *list;		/* the server's */
@@ -93,12 +90,37 @@ static void fail_attempt(struct race *race, struct attempt *a, int errnum)
 	if (time_until(race->give_up) > RETRY_PAUSE) {
 		a->start = time_after(RETRY_PAUSE);
 		if (!race->waiting)
-			log_info("waiting for %s port %u", race->host,
-				 race->port);
+			log_info("waiting for %s port %u", race->to->host,
+				 race->to->port);
 		race->waiting = true;
 	}
 	if (first)
 		schedule(race);
+}
+
+/* The attempt that is under way where they are made in turn; NULL: none. */
+static const struct attempt *find_only(const struct race *race)
+{
+	for (size_t i = 0; race->to->in_turn && i < race->n; i++)
+		if (race->attempts[i].fd >= 0)
+			return &race->attempts[i];
+	return NULL;
+}
+
+/* When A, which begins now, has to be connected.  First attempts in turn share
+ * what is left of their time. */
+static uint64_t attempt_deadline(const struct race *race,
+				 const struct attempt *a)
+{
+	size_t n_new = 0;
+
+	if (!is_new(a))
+		return time_after(race->timeout);
+	if (!race->to->in_turn)
+		return race->deadline;
+	for (size_t i = 0; i < race->n; i++)
+		n_new += is_new(&race->attempts[i]);
+	return time_after(time_until(race->deadline) / n_new);
 }
 
 /* Returns 0, or the errno of an immediate failure. */
@@ -106,7 +128,7 @@ static int begin(const struct race *race, struct attempt *a)
 {
 	const struct addrinfo *to = a->to, *from = a->from;
 
-	a->deadline = is_new(a) ? race->deadline : time_after(race->timeout);
+	a->deadline = attempt_deadline(race, a);
 	a->start = NEVER;
 	a->fd = socket(to->ai_family, SOCK_STREAM | SOCK_CLOEXEC |
 		       SOCK_NONBLOCK, 0);
@@ -128,7 +150,7 @@ static void keep_time(struct race *race)
 
 		if (a->fd >= 0 && !time_until(a->deadline))
 			errnum = ETIMEDOUT;
-		else if (a->fd < 0 && !time_until(a->start))
+		else if (a->fd < 0 && !time_until(a->start) && !find_only(race))
 			errnum = begin(race, a);
 		if (errnum)
 			fail_attempt(race, a, errnum);
@@ -138,8 +160,11 @@ static void keep_time(struct race *race)
 /* When keep_time() is due next; NEVER: all attempts have failed for good. */
 static uint64_t next_time(const struct race *race)
 {
+	const struct attempt *only = find_only(race);
 	uint64_t next = NEVER;
 
+	if (only)
+		return only->deadline;
 	for (size_t i = 0; i < race->n; i++) {
 		const struct attempt *a = &race->attempts[i];
 		uint64_t time = a->fd >= 0 ? a->deadline : a->start;
@@ -238,19 +263,20 @@ static int choose_local(struct race *race, struct error *err)
 	if (n)
 		return 0;
 	return fail_errno(err, errnum, "give an address of this machine",
-			  "--bind %s", race->bind);
+			  "--bind %s", race->to->bind);
 }
 
 static int resolve(struct race *race, const struct wait_limit *limit,
 		   struct error *err)
 {
-	int ret = address_resolve(race->host, NULL, race->port, 0, limit,
+	const struct destination *to = race->to;
+	int ret = address_resolve(to->host, NULL, to->port, 0, limit,
 				  &race->list, err);
 
-	if (!ret && race->bind)
-		ret = address_resolve(race->bind, "--bind", 0, AI_PASSIVE,
-				      limit, &race->local_list, err);
-	if (!ret && race->bind)
+	if (!ret && to->bind)
+		ret = address_resolve(to->bind, "--bind", 0, AI_PASSIVE, limit,
+				      &race->local_list, err);
+	if (!ret && to->bind)
 		ret = choose_local(race, err);
 	return ret;
 }
@@ -263,22 +289,23 @@ static const char *family_name(int family)
 /* No address of the server is one to try. */
 static int fail_family(const struct race *race, struct error *err)
 {
-	const int family = race->family ? race->family : race->list->ai_family;
-	const char *only = race->family == AF_INET ? "--ipv4" : "--ipv6";
+	const struct destination *to = race->to;
+	const int family = to->family ? to->family : race->list->ai_family;
+	const char *only = to->family == AF_INET ? "--ipv4" : "--ipv6";
 
-	if (race->family && !host_of_family(race->list, race->family))
+	if (to->family && !host_of_family(race->list, to->family))
 		return fail_advise(err, -EAFNOSUPPORT,
 				   "cannot connect to %s port %u: it has only "
 				   "%s addresses, and %s was given\n"
-				   "leave %s out", race->host, race->port,
+				   "leave %s out", to->host, to->port,
 				   family_name(race->list->ai_family), only,
 				   only);
 	return fail(err, -EAFNOSUPPORT, "leave --bind out, or give an address "
 		    "of this machine in the server's family",
 		    "cannot connect to %s port %u: %s only %s addresses, and "
-		    "--bind %s has only %s addresses", race->host, race->port,
-		    race->family ? "to be used are" : "it has",
-		    family_name(family), race->bind,
+		    "--bind %s has only %s addresses", to->host, to->port,
+		    to->family ? "to be used are" : "it has",
+		    family_name(family), to->bind,
 		    family_name(race->from->ai_family));
 }
 
@@ -291,7 +318,7 @@ static int make_attempts(struct race *race, struct error *err)
 	for (const struct addrinfo *a = race->list; a; a = a->ai_next)
 		most++;
 	order = xcalloc(most, sizeof(*order));
-	race->n = host_order(race->list, race->family, race->from, order);
+	race->n = host_order(race->list, race->to->family, race->from, order);
 	race->attempts = xcalloc(most, sizeof(*race->attempts));
 	race->fds = xcalloc(most + 1, sizeof(*race->fds));
 	for (size_t i = 0; i < race->n; i++)
@@ -330,7 +357,7 @@ static void print_addresses(FILE *out, const struct race *race, int errnum)
 		if (a->errnum != errnum)
 			continue;
 		address_host(a->to->ai_addr, a->to->ai_addrlen, text);
-		if (race->n == 1 && strstr(race->host, text))
+		if (race->n == 1 && strstr(race->to->host, text))
 			return;
 		fprintf(out, "%s%s", shown++ ? ", " : "", text);
 	}
@@ -388,15 +415,15 @@ static int fail_all(const struct race *race, struct error *err)
 			advice = advices[i].advice;
 			ret = -advices[i].errnum;
 		}
-	if (!advice && race->bind)
+	if (!advice && race->to->bind)
 		advice = "check that the address of --bind can reach that one; "
 			 "leave --bind out, or give another address of this "
 			 "machine";
 	if (ret == -ECONNREFUSED && race->wait)
 		advice = "check that 'verbsperf serve' runs there with the same "
 			 "--port; it did not come within --wait";
-	fail(err, ret, advice, "cannot connect to %s port %u: %s", race->host,
-	     race->port, causes);
+	fail(err, ret, advice, "cannot connect to %s port %u: %s",
+	     race->to->host, race->to->port, causes);
 	free(causes);
 	return ret;
 }
@@ -404,9 +431,10 @@ static int fail_all(const struct race *race, struct error *err)
 /*
  * Connect CONN to whichever address succeeds first, as RFC 8305 says: each
  * attempt starts a quarter of a second after the one before, or as soon as one
- * fails, while earlier ones continue.  The first round, over all addresses,
- * takes at most race->timeout, and so does each retry.  Failed attempts repeat
- * for race->wait, for a server that is not up yet.
+ * fails, while earlier ones continue; in turn, only when one fails.  The first
+ * round, over all addresses, takes at most race->timeout, and so does each
+ * retry.  Failed attempts repeat for race->wait, for a server that is not up
+ * yet.
  */
 static int run(struct race *race, struct connection *conn, struct error *err)
 {
@@ -416,7 +444,8 @@ static int run(struct race *race, struct connection *conn, struct error *err)
 	race->deadline = time_after(race->timeout);
 	race->give_up = time_after(race->wait);
 	/* within a short timeout every attempt still gets its share */
-	race->delay = smaller(ATTEMPT_DELAY, race->timeout / race->n);
+	if (!race->to->in_turn)
+		race->delay = smaller(ATTEMPT_DELAY, race->timeout / race->n);
 	schedule(race);
 	ret = watch(race, &conn->cancel_fd, &winner, err);
 	if (winner) {
@@ -473,18 +502,10 @@ static void find_ways(const struct race *race, struct ways *ways)
 	}
 }
 
-int oob_connect(const char *host, uint32_t port, int family,
-		const char *bind, uint64_t timeout, uint64_t wait,
+int oob_connect(const struct destination *to, uint64_t timeout, uint64_t wait,
 		int cancel_fd, struct connection *conn, struct error *err)
 {
-	struct race race = {
-		.host = host,
-		.family = family,
-		.bind = bind,
-		.port = port,
-		.timeout = timeout,
-		.wait = wait,
-	};
+	struct race race = { .to = to, .timeout = timeout, .wait = wait };
 	const struct wait_limit limit = { timeout, &conn->cancel_fd };
 	const int one = 1;
 	int ret;

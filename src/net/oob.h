@@ -137,18 +137,27 @@ void cm_address_remote(const struct connection *conn, const struct path *path,
 
 /* connect.c: a client's way to its server: the first address that answers. */
 
+/* A server, as the user named it, and how to get there. */
+struct destination {
+	const char *host;	/* name or address */
+	uint32_t port;		/* TCP */
+	int family;		/* AF_INET, AF_INET6: no other of HOST's
+				 * addresses; 0: any */
+	const char *bind;	/* the local address, whose family restricts
+				 * them, too; NULL: any */
+	bool in_turn;		/* one connection at a time, for a server that
+				 * takes the first for its client: perftest */
+};
+
 /*
- * Connect to the first address of HOST, IPv6 or IPv4, that answers.  FAMILY,
- * AF_INET or AF_INET6, restricts HOST's addresses; 0: any.  BIND is the local
- * address, whose family restricts them, too, or NULL.  conn->ways becomes the
- * networks that lead to all of them, whichever answered.  The name server
- * and the server each get TIMEOUT ns to answer; with WAIT > 0 attempts repeat
- * for WAIT ns, for a server that is not up yet.  Returns 0, or a negative errno
- * with host, port, and each cause with its addresses in ERR.
+ * Connect to the first address of TO, IPv6 or IPv4, that answers.  conn->ways
+ * becomes the networks that lead to all of them, whichever answered.  The name
+ * server and the server each get TIMEOUT ns to answer; with WAIT > 0 attempts
+ * repeat for WAIT ns, for a server that is not up yet.  Returns 0, or a
+ * negative errno with host, port, and each cause with its addresses in ERR.
  */
-int oob_connect(const char *host, uint32_t port, int family,
-		const char *bind, uint64_t timeout, uint64_t wait, int cancel_fd,
-		struct connection *conn, struct error *err);
+int oob_connect(const struct destination *to, uint64_t timeout, uint64_t wait,
+		int cancel_fd, struct connection *conn, struct error *err);
 
 /* listen.c: a server's socket: listens, and accepts clients one by one. */
 

@@ -126,6 +126,16 @@ def test_a_server_that_comes_late_beside_an_address_that_drops_all(host):
         assert timed(program) < 2 + SOON
 
 
+def test_one_address_at_a_time_where_the_server_may_be_perftest(host):
+    """A perftest serves the first connection, also one that is closed."""
+    server = on_one_address()
+    host("127.0.0.2", "127.0.0.1")
+    with black_hole("127.0.0.2", server.port):
+        took = timed(client("write_bw", *QUICK, "--peer", "perftest",
+                            "--timeout", 2, port=server.port, host="many"))
+    assert 0.95 <= took < 2 + SOON
+
+
 @needs_ipv6
 def test_only_addresses_of_the_family_of_bind(host):
     server = on_one_address()

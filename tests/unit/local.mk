@@ -185,9 +185,10 @@ tests_unit_pure_tests_SOURCES = $(pure_tests) \
 	tests/unit/golden.h tests/unit/golden_plan.h tests/unit/good_plan.h \
 	tests/unit/is_number.h tests/unit/made_up_host.h \
 	tests/unit/row_of.h tests/unit/same_effective.h \
-	tests/unit/two_ends.h $(every_test)
+	tests/unit/two_ends.h tests/unit/try_connect.h $(every_test)
 # Each of these has a function of the C library or of src of its own.
-tests_unit_test_addresses_SOURCES = tests/unit/test_addresses.c $(every_test)
+tests_unit_test_addresses_SOURCES = tests/unit/test_addresses.c \
+	tests/unit/try_connect.h $(every_test)
 tests_unit_test_cm_address_SOURCES = tests/unit/test_cm_address.c $(every_test)
 tests_unit_test_counter_reader_SOURCES = \
 	tests/unit/test_counter_reader.c tests/unit/made_up_host.h \

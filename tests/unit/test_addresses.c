@@ -16,6 +16,7 @@
 #include "base/xalloc.h"
 #include "net/oob.h"
 #include "verbs/qp.h"
+#include "try_connect.h"
 
 #define MS 1000000ULL
 #define NAMES_MAX 8
@@ -141,7 +142,7 @@ static struct error check_fails(const char *host, uint32_t port, int ret,
 	struct error err = { 0 };
 	char text[300];
 
-	assert_int_equal(oob_connect(host, port, 0, NULL, 500 * MS, 0, -1, &conn,
+	assert_int_equal(try_connect(host, port, 0, NULL, 500 * MS, 0, -1, &conn,
 				     &err), ret);
 	snprintf(text, sizeof(text), "cannot connect to %s port %u: %s", host,
 		 port, why);
@@ -159,7 +160,7 @@ static void check_reached(const char *host, uint32_t port,
 	struct error err = { 0 };
 	char text[60];
 
-	if (oob_connect(host, port, 0, NULL, timeout, 0, -1, &conn, &err))
+	if (try_connect(host, port, 0, NULL, timeout, 0, -1, &conn, &err))
 		fail_msg("%s", err.message);
 	assert_true(time_since(start) < most);
 	snprintf(text, sizeof(text), "%s port %u", address, port);
@@ -227,13 +228,42 @@ TEST(test_short_time)
 	for (int i = 0; i < 10 && ret; i++) {
 		struct error err = { 0 };
 
-		ret = oob_connect("127.0.0.2 127.0.0.1", port, 0, NULL, 240 * MS,
+		ret = try_connect("127.0.0.2 127.0.0.1", port, 0, NULL, 240 * MS,
 				  0, -1, &conn, &err);
 	}
 	assert_int_equal(ret, 0);
 	assert_int_equal(strncmp(conn.address, "127.0.0.1 ", 10), 0);
 	oob_close(&conn);
 	end_deaf(&first);
+	close(listener);
+}
+
+/* A server that takes the first connection for its client, as perftest does,
+ * gets no other one: the next address is tried only once one has failed, which
+ * the first does here when its part of the time is over. */
+TEST(test_one_connection_at_a_time)
+{
+	struct destination to = { .host = "127.0.0.2 127.0.0.1",
+				  .in_turn = true };
+	struct connection conn = { .fd = -1 };
+	uint64_t start = time_now();
+	struct error err = { 0 };
+	int listener = listening("127.0.0.1", &to.port);
+	struct deaf first = deaf("127.0.0.2", &to.port);
+
+	assert_int_equal(oob_connect(&to, 2000 * MS, 0, -1, &conn, &err), 0);
+	assert_int_equal(strncmp(conn.address, "127.0.0.1 ", 10), 0);
+	assert_true(time_since(start) >= 1000 * MS);
+	oob_close(&conn);
+	end_deaf(&first);
+
+	/* one that refuses takes no time, however often it is tried again */
+	to.host = "127.0.0.3 127.0.0.2 127.0.0.1";
+	start = time_now();
+	assert_int_equal(oob_connect(&to, 60000 * MS, 60000 * MS, -1, &conn,
+				     &err), 0);
+	assert_true(time_since(start) < 15000 * MS);
+	oob_close(&conn);
 	close(listener);
 }
 
@@ -250,6 +280,25 @@ TEST(test_nothing_answers)
 	end_deaf(&d);
 }
 
+/* Nor does any answer that is tried in turn: all have the time together. */
+TEST(test_nothing_answers_in_turn)
+{
+	struct destination to = { .host = "127.0.0.1 127.0.0.2",
+				  .in_turn = true };
+	struct connection conn = { .fd = -1 };
+	uint64_t start = time_now();
+	struct error err = { 0 };
+	struct deaf one = deaf("127.0.0.1", &to.port);
+	struct deaf other = deaf("127.0.0.2", &to.port);
+
+	assert_int_equal(oob_connect(&to, 500 * MS, 0, -1, &conn, &err),
+			 -ETIMEDOUT);
+	assert_true(time_since(start) >= 500 * MS);
+	assert_contains(err.message, "127.0.0.1, 127.0.0.2: Connection timed");
+	end_deaf(&one);
+	end_deaf(&other);
+}
+
 /* Each cause is said once, with the addresses it is of: three, or how many more
  * there are.  What is to be done is said of the most telling one. */
 TEST(test_causes)
@@ -261,7 +310,7 @@ TEST(test_causes)
 	struct deaf d;
 
 	/* it is not the fault of a --bind */
-	assert_int_equal(oob_connect("127.0.0.1", port, 0, "127.0.0.5",
+	assert_int_equal(try_connect("127.0.0.1", port, 0, "127.0.0.5",
 				     1000 * MS, 0, -1, &conn, &err),
 			 -ECONNREFUSED);
 	assert_contains(err.advice, "verbsperf serve");
@@ -296,14 +345,14 @@ TEST(test_bind_to_one_of_several)
 	struct sockaddr_in from;
 	socklen_t length = sizeof(from);
 
-	assert_int_equal(oob_connect("127.0.0.1", port, 0,
+	assert_int_equal(try_connect("127.0.0.1", port, 0,
 				     "192.0.2.77 127.0.0.5 127.0.0.6",
 				     10000 * MS, 0, -1, &conn, &err), 0);
 	fd = accept(listener, (struct sockaddr *)&from, &length);
 	assert_int_equal(ntohl(from.sin_addr.s_addr), 0x7f000005);
 	close(fd);
 	oob_close(&conn);
-	assert_int_equal(oob_connect("127.0.0.1", port, 0,
+	assert_int_equal(try_connect("127.0.0.1", port, 0,
 				     "192.0.2.77 192.0.2.78", 1000 * MS, 0, -1,
 				     &conn, &err), -EADDRNOTAVAIL);
 	assert_message(&err, "--bind 192.0.2.77 192.0.2.78: Cannot assign "
@@ -340,11 +389,11 @@ TEST(test_bind_of_both_families)
 
 	if (listener < 0)
 		skip();		/* a machine without IPv6 */
-	assert_int_equal(oob_connect("::1", port, 0, "127.0.0.5 127.0.0.6 ::1",
+	assert_int_equal(try_connect("::1", port, 0, "127.0.0.5 127.0.0.6 ::1",
 				     10000 * MS, 0, -1, &conn, &err), 0);
 	assert_int_equal(strncmp(conn.address, "::1 ", 4), 0);
 	oob_close(&conn);
-	assert_int_equal(oob_connect("::1", port, 0, "127.0.0.5", 10000 * MS, 0,
+	assert_int_equal(try_connect("::1", port, 0, "127.0.0.5", 10000 * MS, 0,
 				     -1, &conn, &err), -EAFNOSUPPORT);
 	assert_contains(err.message, "it has only IPv6 addresses, and --bind "
 				     "127.0.0.5 has only IPv4 addresses");
@@ -359,18 +408,18 @@ TEST(test_one_family)
 	uint32_t port = 0;
 	int listener = listening("127.0.0.1", &port);
 
-	assert_int_equal(oob_connect("::1 127.0.0.1", port, AF_INET, NULL,
+	assert_int_equal(try_connect("::1 127.0.0.1", port, AF_INET, NULL,
 				     10000 * MS, 0, -1, &conn, &err), 0);
 	assert_int_equal(strncmp(conn.address, "127.0.0.1 ", 10), 0);
 	assert_int_equal(conn.ways.n, 1);
 	oob_close(&conn);
-	assert_int_equal(oob_connect("127.0.0.1", port, AF_INET6, NULL,
+	assert_int_equal(try_connect("127.0.0.1", port, AF_INET6, NULL,
 				     10000 * MS, 0, -1, &conn, &err),
 			 -EAFNOSUPPORT);
 	assert_contains(err.message, "it has only IPv4 addresses, and --ipv6");
 	assert_contains(err.advice, "--ipv6");
 	err = (struct error){ 0 };
-	assert_int_equal(oob_connect("::1 127.0.0.1", port, AF_INET6,
+	assert_int_equal(try_connect("::1 127.0.0.1", port, AF_INET6,
 				     "127.0.0.5", 10000 * MS, 0, -1, &conn,
 				     &err), -EAFNOSUPPORT);
 	assert_contains(err.message, "only IPv6 addresses, and --bind");
@@ -460,7 +509,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_first_that_answers),
 	cmocka_unit_test(test_one_that_says_nothing),
 	cmocka_unit_test(test_short_time),
+	cmocka_unit_test(test_one_connection_at_a_time),
 	cmocka_unit_test(test_nothing_answers),
+	cmocka_unit_test(test_nothing_answers_in_turn),
 	cmocka_unit_test(test_causes),
 	cmocka_unit_test(test_many_that_refuse),
 	cmocka_unit_test(test_bind_to_one_of_several),

@@ -17,6 +17,7 @@
 #include "net/frames.h"
 #include "net/oob.h"
 #include "net/wait.h"
+#include "try_connect.h"
 
 #define MS 1000000ULL
 
@@ -42,7 +43,7 @@ TEST(test_refused)
 	struct error err = { 0 };
 	char text[100];
 
-	assert_int_equal(oob_connect(QUIET, port, 0, NULL, 1000 * MS, 0, -1,
+	assert_int_equal(try_connect(QUIET, port, 0, NULL, 1000 * MS, 0, -1,
 				     &conn, &err), -ECONNREFUSED);
 	snprintf(text, sizeof(text),
 		 "cannot connect to " QUIET " port %u: Connection refused",
@@ -61,33 +62,33 @@ TEST(test_no_such_host)
 	struct connection conn = { .fd = -1 };
 	struct error err = { 0 };
 
-	assert_int_equal(oob_connect(NO_HOST, 1, 0, NULL, 9000 * MS, 0, -1,
+	assert_int_equal(try_connect(NO_HOST, 1, 0, NULL, 9000 * MS, 0, -1,
 				     &conn, &err), -EHOSTUNREACH);
 	assert_contains(err.message, "cannot find the address of '"
 				     NO_HOST "'");
 	error_clear(&err);
 	/* a --bind that is known does not make up for it */
-	assert_int_equal(oob_connect(NO_HOST, 1, 0, "127.0.0.1", 9000 * MS, 0,
+	assert_int_equal(try_connect(NO_HOST, 1, 0, "127.0.0.1", 9000 * MS, 0,
 				     -1, &conn, &err), -EHOSTUNREACH);
 	assert_contains(err.message, "cannot find the address of '"
 				     NO_HOST "'");
 	error_clear(&err);
 	/* nor the other way round */
-	assert_int_equal(oob_connect("127.0.0.1", 1, 0, NO_HOST, 9000 * MS, 0,
+	assert_int_equal(try_connect("127.0.0.1", 1, 0, NO_HOST, 9000 * MS, 0,
 				     -1, &conn, &err), -EHOSTUNREACH);
 	assert_contains(err.message, "cannot find the address of "
 				     "--bind '" NO_HOST "'");
 	error_clear(&err);
-	assert_int_equal(oob_connect("fe80::1%none9", 1, 0, NULL, 9000 * MS, 0,
+	assert_int_equal(try_connect("fe80::1%none9", 1, 0, NULL, 9000 * MS, 0,
 				     -1, &conn, &err), -EHOSTUNREACH);
 	assert_contains(err.message, "there is no interface 'none9'");
 	error_clear(&err);
 	/* no host has such a name, whatever a name server says */
-	assert_int_equal(oob_connect("::1:18515", 1, 0, NULL, MS, 0, -1,
+	assert_int_equal(try_connect("::1:18515", 1, 0, NULL, MS, 0, -1,
 				     &conn, &err), -EINVAL);
 	assert_contains(err.message, "a port is not part of an address");
 	error_clear(&err);
-	assert_int_equal(oob_connect("127.0.0.1", 1, 0, "192.0.2.77", MS, 0, -1,
+	assert_int_equal(try_connect("127.0.0.1", 1, 0, "192.0.2.77", MS, 0, -1,
 				     &conn, &err), -EADDRNOTAVAIL);
 	assert_contains(err.message, "--bind 192.0.2.77: ");
 }
@@ -99,7 +100,7 @@ TEST(test_wait_is_over)
 	struct error err = { 0 };
 	uint64_t start = time_now(), took;
 
-	assert_int_equal(oob_connect(QUIET, port, 0, NULL, 1000 * MS,
+	assert_int_equal(try_connect(QUIET, port, 0, NULL, 1000 * MS,
 				     350 * MS, -1, &conn, &err),
 			 -ECONNREFUSED);
 	took = time_now() - start;
@@ -137,7 +138,7 @@ TEST(test_wait_for_a_late_server)
 	struct frame frame, got;
 
 	pthread_create(&late.thread, NULL, serve_late, &late);
-	assert_int_equal(oob_connect(QUIET, port, 0, "127.0.0.1",
+	assert_int_equal(try_connect(QUIET, port, 0, "127.0.0.1",
 				     1000 * MS, 10000 * MS, -1, &conn, &err),
 			 0);
 	pthread_join(late.thread, NULL);
@@ -242,7 +243,7 @@ TEST(test_interrupted_while_it_waits_for_a_server)
 	pthread_t thread;
 
 	pthread_create(&thread, NULL, interrupt_soon, NULL);
-	assert_int_equal(oob_connect(QUIET, port, 0, NULL, 9000 * MS,
+	assert_int_equal(try_connect(QUIET, port, 0, NULL, 9000 * MS,
 				     9000 * MS, cancel, &conn, &err),
 			 -ECANCELED);
 	assert_message(&err, "interrupted by SIGINT");

@@ -52,6 +52,10 @@ static bool held;
 static bool hung_up;
 /* A signal that came from outside; 0: none. */
 static int ended_by;
+/* timeout(1) sends a signal to its program and to the program's group, and so
+ * do others: one that comes so soon after the first is no impatient user. */
+#define SAME_SIGNAL (SECOND / 2)
+static uint64_t taken_at;	/* when the first was taken */
 
 static sigset_t stop_signals(void)
 {
@@ -151,6 +155,32 @@ int signals_ended_by(void)
 	return held ? 0 : ended_by;
 }
 
+/* End this process by signal NUMBER, unless it is the first one again. */
+static void end_at_once(int number)
+{
+	const int saved = errno;
+
+	if (time_since(taken_at) >= SAME_SIGNAL) {
+		signal(number, SIG_DFL);
+		raise(number);	/* which comes when this handler returns */
+	}
+	errno = saved;
+}
+
+/* A later signal ends this process at once. */
+static void heed_later_signals(void)
+{
+	const struct sigaction action = { .sa_handler = end_at_once,
+					  .sa_flags = SA_RESTART };
+	const sigset_t set = stop_signals();
+
+	taken_at = time_now();
+	for (int number = 1; number <= SIGTERM; number++)
+		if (sigismember(&set, number))
+			sigaction(number, &action, NULL);
+	signals_unblock(true);
+}
+
 int signals_take(int *fd, int *number, struct error *err)
 {
 	struct signalfd_siginfo info = { .ssi_signo = SIGTERM };
@@ -162,7 +192,8 @@ int signals_take(int *fd, int *number, struct error *err)
 	hung_up = info.ssi_signo == SIGHUP;
 	if (info.ssi_signo != SIGALRM && info.ssi_pid != (uint32_t)getpid())
 		ended_by = (int)info.ssi_signo;
-	signals_unblock(true);
+	if (!held)
+		heed_later_signals();
 	if (number)
 		*number = (int)info.ssi_signo;
 	if (info.ssi_signo == SIGALRM)

@@ -64,8 +64,8 @@ int signals_ended_by(void);
 /*
  * Take the signal that made *FD readable, say so in ERR and return -ECANCELED,
  * or -ETIME for signals_limit().  *FD becomes -1: nothing waits for another
- * signal.  Unblocks the signals as above, so that a second ^C, but not a second
- * SIGHUP, ends the program at once.  *NUMBER, unless NUMBER is NULL, becomes
- * the signal's number.
+ * signal.  Unblocks the signals as above, so that a second ^C half a second
+ * later, but not a second SIGHUP, ends the program at once.  *NUMBER, unless
+ * NUMBER is NULL, becomes the signal's number.
  */
 int signals_take(int *fd, int *number, struct error *err);

@@ -267,6 +267,27 @@ static void be_sent(int number)
 	assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
+/* timeout(1) and others send their signal twice at once; who sends it later
+ * does not want to wait. */
+TEST(test_later_signals)
+{
+	const pid_t child = fork();
+	int status;
+
+	assert_true(child >= 0);
+	if (!child) {
+		be_sent(SIGTERM);
+		kill(getpid(), SIGTERM);
+		kill(getpid(), SIGINT);
+		usleep(600000);
+		kill(getpid(), SIGINT);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGINT);
+}
+
 /* A program is to end by the signal that ended its work, unless that was its
  * own, or it serves a client: that ends with its work. */
 TEST(test_which_signal_ended_it)
@@ -320,6 +341,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_hangups_that_are_ignored),
 	cmocka_unit_test(test_interrupted_while_it_waits_for_a_server),
 	/* the last: what it is from then on stays */
+	cmocka_unit_test(test_later_signals),
 	cmocka_unit_test(test_which_signal_ended_it),
 };
 

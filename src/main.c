@@ -61,8 +61,6 @@ static int run_ends(struct options *options)
 		return test_not_begun(options, &err);
 	if (options->command == COMMAND_SERVE)
 		return command_serve(options, cancel_fd);
-	if (options->command == COMMAND_WATCH)
-		return command_watch(options, cancel_fd);
 	if (options->command == COMMAND_CONTROL)
 		return command_control(options, cancel_fd);
 	if (options->command == COMMAND_LOOPBACK)

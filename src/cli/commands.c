@@ -10,7 +10,6 @@
 const struct command_row command_table[] = {
 	{ "serve", COMMAND_SERVE, PARAM_SERVER },
 	{ "devices", COMMAND_DEVICES, PARAM_DEVICES },
-	{ "watch", COMMAND_WATCH, PARAM_WATCH },
 	{ "check", COMMAND_CHECK, PARAM_CHECK },
 	{ "calibrate", COMMAND_CALIBRATE, PARAM_CALIBRATE },
 	{ "faults", COMMAND_FAULTS, 0 },

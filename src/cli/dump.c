@@ -84,7 +84,6 @@ static json_t *who(const struct param *row)
 		{ PARAM_CLIENT, "client" },
 		{ PARAM_SERVER, "server" },
 		{ PARAM_DEVICES, "devices" },
-		{ PARAM_WATCH, "watch" },
 		{ PARAM_CHECK, "check" },
 		{ PARAM_CALIBRATE, "calibrate" },
 		{ PARAM_CONTROL, "control" },

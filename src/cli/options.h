@@ -14,7 +14,6 @@ enum command {
 	COMMAND_LOOPBACK,	/* run a test with both ends here */
 	COMMAND_SERVE,		/* serve clients */
 	COMMAND_DEVICES,
-	COMMAND_WATCH,		/* print events until stopped */
 	COMMAND_CHECK,		/* examine this end alone */
 	COMMAND_CONTROL,	/* run a test of the control path */
 	COMMAND_CALIBRATE,	/* measure this host's clock and CPUs */

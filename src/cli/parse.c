@@ -400,7 +400,7 @@ static int take_words(struct parser *p, int argc, char **argv)
 	if (next == argc)
 		return fail(p->given.err, -EINVAL, "see --help",
 			    "nothing to do: expected a test, serve, devices, "
-			    "watch, check or calibrate");
+			    "check or calibrate");
 	ret = take_command(p, argv + next++);
 	if (ret)
 		return ret;

@@ -225,10 +225,8 @@ static int refuse(struct given *g, const struct param *row)
 	if (taker)
 		snprintf(advice, sizeof(advice), "give it to 'verbsperf %s'",
 			 taker);
-	return fail(g->err, -EINVAL,
-		    command == COMMAND_WATCH && !strcmp(row->name, "json") ?
-			    "it prints lines: use --json-lines" : advice,
-		    "--%s: not for %s", row->name, name_of(g));
+	return fail(g->err, -EINVAL, advice, "--%s: not for %s", row->name,
+		    name_of(g));
 }
 
 int rules_check_command(struct given *g)

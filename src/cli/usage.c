@@ -23,7 +23,7 @@ static const char first_steps[] =
 	"Tests: ";
 
 static const char more[] =
-	"One end alone: devices, check, calibrate, watch, and tests such as reg_mr\n"
+	"One end alone: devices, check, calibrate, and tests such as reg_mr\n"
 	"\n"
 	"'verbsperf TEST --help' has the options of a test, 'verbsperf --help' all;\n"
 	"verbsperf(1) says what each means and how it is measured.\n";
@@ -42,7 +42,6 @@ static const char head[] =
 	"       verbsperf serve [--once] [options]   serve clients until stopped\n"
 	"       verbsperf CONTROL [options]          a test of the control path\n"
 	"       verbsperf devices [options]          devices, ports and GIDs\n"
-	"       verbsperf watch [options]            their events, until stopped\n"
 	"       verbsperf check [options]            what slows this host down\n"
 	"       verbsperf calibrate [options]        what measuring costs here\n"
 	"       verbsperf faults                     faults of verbsperf-selftest\n"

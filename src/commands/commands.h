@@ -16,10 +16,6 @@ int command_print(char *text);
  * of them can be used. */
 int command_devices(const struct options *options);
 
-/* Print what happens to devices, until the reader is gone or CANCEL_FD
- * (signals_open()) says that the user ends it. */
-int command_watch(const struct options *options, int cancel_fd);
-
 /* Examine this end's device and host. */
 int command_check(const struct options *options);
 

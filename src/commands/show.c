@@ -8,12 +8,9 @@
 
 #include "base/log.h"
 #include "host/topology.h"
-#include "net/wait.h"
-#include "report/events.h"
 #include "report/report.h"
 #include "verbs/device.h"
 #include "verbs/device_list.h"
-#include "watch/event.h"
 
 int command_print(char *text)
 {
@@ -100,19 +97,4 @@ int command_devices(const struct options *options)
 	if (ret)
 		log_error(&err);
 	return ret ? EXIT_FAILED : EXIT_MEASURED;
-}
-
-int command_watch(const struct options *options, int cancel_fd)
-{
-	struct watch_taker *taker = events_new(&options->params);
-	struct error err = { .stage = "watch" };
-	int ret = watch(&options->params, taker, cancel_fd, &err), written;
-
-	/* the reader may never take the rest: ^C ends that wait, too */
-	signals_unblock(true);
-	written = events_end(taker, &err);
-	events_free(taker);
-	if (ret || written)
-		log_error(&err);
-	return ret || written ? EXIT_FAILED : EXIT_MEASURED;
 }

@@ -196,11 +196,10 @@ enum param_who {
 	PARAM_OPTIONAL = 64,	/* a server that does not know it may ignore
 				 * it */
 	PARAM_CHECK = 128,	/* verbsperf check */
-	PARAM_WATCH = 256,	/* verbsperf watch */
-	PARAM_CONTROL = 512,	/* a test of the control path */
-	PARAM_ONE_METRIC = 1024,	/* refused by tests of the metric that
+	PARAM_CONTROL = 256,	/* a test of the control path */
+	PARAM_ONE_METRIC = 512,	/* refused by tests of the metric that
 					 * is not in the field tests */
-	PARAM_RATED = 2048,	/* and by tests without --rate */
+	PARAM_RATED = 1024,	/* and by tests without --rate */
 };
 
 #define PARAM_BOTH (PARAM_CLIENT | PARAM_SERVER)

@@ -25,7 +25,6 @@ void sink_init(struct sink *sink, const char *path)
 	*sink = (struct sink){
 		.path = path,
 		.fd = -1,
-		.most_kept = MOST_KEPT,
 	};
 }
 
@@ -92,19 +91,6 @@ static void drain(struct sink *sink)
 		;
 }
 
-bool sink_flush(struct sink *sink)
-{
-	drain(sink);
-	return sink->errnum || sink->start == sink->end;
-}
-
-bool sink_has_room(const struct sink *sink, size_t length)
-{
-	size_t used = sink->end - sink->start;
-
-	return !used || used + length <= sink->most_kept;
-}
-
 /* Make room for LENGTH more bytes at the end. */
 static bool make_room(struct sink *sink, size_t length)
 {
@@ -119,7 +105,9 @@ static bool make_room(struct sink *sink, size_t length)
 	if (used + length <= room)
 		return true;
 	room = 2 * (used + length);
-	text = sink_has_room(sink, length) ? realloc(sink->text, room) : NULL;
+	if (used && used + length > MOST_KEPT)
+		return false;
+	text = realloc(sink->text, room);
 	if (!text)
 		return false;
 	sink->text = text;

@@ -48,7 +48,6 @@ struct sink {
 	struct place place;	/* what fd is, and for lines */
 	bool patient;		/* at the end, wait for a reader that came
 				 * without limit: a person with a pager */
-	size_t most_kept;	/* bytes; tests have less */
 	int errnum;		/* of the failure that stopped it; 0: none */
 };
 
@@ -58,13 +57,6 @@ void sink_init(struct sink *sink, const char *path);
 
 /* Append LENGTH bytes of TEXT, and write as much as the reader takes now. */
 void sink_put(struct sink *sink, const char *text, size_t length);
-
-/* Write as much as the reader takes now.  True when nothing is left, or the
- * sink has failed. */
-bool sink_flush(struct sink *sink);
-
-/* Would the sink keep LENGTH more bytes? */
-bool sink_has_room(const struct sink *sink, size_t length);
 
 /* Write the rest, as long as the reader takes some of it now and then.  Returns
  * 0, or a negative errno, set in ERR, when some text was not taken. */

@@ -49,8 +49,10 @@ static int pkey_read(struct ibv_context *context, uint32_t index,
 	return 0;
 }
 
-uint32_t device_rate(struct ibv_context *context, uint8_t number,
-		     const struct ibv_port_attr *attr)
+/* The rate of port NUMBER, which has ATTR, in Mb/s: what the device says it is,
+ * or that of its lanes; 0: unknown. */
+static uint32_t read_port_rate(struct ibv_context *context, uint8_t number,
+			       const struct ibv_port_attr *attr)
 {
 	uint64_t tenths = 0;	/* of a Gb/s */
 	uint32_t speed = 0;
@@ -151,8 +153,12 @@ static void read_limits(const struct ibv_device_attr_ex *extended,
 						     transport_table[i].paging);
 }
 
-void device_kind(const struct ibv_device *device,
-		 const struct ibv_port_attr *attr, struct port *port)
+/* Set what kind of port of DEVICE has ATTR: its transport, link layer and driver
+ * (port_kind_name()) in PORT.  Where the transport is InfiniBand's, an
+ * unspecified link layer is InfiniBand, which kernels before 2.6.37 did not
+ * say. */
+static void read_kind(const struct ibv_device *device,
+		      const struct ibv_port_attr *attr, struct port *port)
 {
 	const int transport = device->transport_type;
 	char driver[FACT_TEXT_SIZE];
@@ -197,13 +203,13 @@ static int read_port(struct ibv_context *context, uint8_t number,
 	snprintf(port->firmware, sizeof(port->firmware), "%.63s", attr->fw_ver);
 	read_limits(&extended, &port_attr, &port->limits);
 	port->number = number;
-	device_kind(context->device, &port_attr, port);
+	read_kind(context->device, &port_attr, port);
 	port->state = (uint8_t)port_attr.state;
 	port->active_mtu = (uint8_t)port_attr.active_mtu;
 	port->lid = port_attr.lid;
 	port->n_pkeys = port_attr.pkey_tbl_len;
 	port->grh_required = port_attr.flags & IBV_QPF_GRH_REQUIRED;
-	port->rate_mbps = device_rate(context, number, &port_attr);
+	port->rate_mbps = read_port_rate(context, number, &port_attr);
 	return read_gids(context, params, port, err);
 }
 

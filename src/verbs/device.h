@@ -23,18 +23,6 @@ struct device {
 int device_open(const struct parameters *params, struct device *device,
 		struct error *err);
 
-/* Set what kind of port of DEVICE has ATTR: its transport, link layer and driver
- * (port_kind_name()) in PORT.  Where the transport is InfiniBand's, an
- * unspecified link layer is InfiniBand, which kernels before 2.6.37 did not
- * say. */
-void device_kind(const struct ibv_device *device,
-		 const struct ibv_port_attr *attr, struct port *port);
-
-/* The rate of port NUMBER, which has ATTR, in Mb/s: what the device says it is,
- * or that of its lanes; 0: unknown. */
-uint32_t device_rate(struct ibv_context *context, uint8_t number,
-		     const struct ibv_port_attr *attr);
-
 /* How DEVICE's port is now: its enum ibv_port_state, and its active MTU in
  * bytes; 0: not known. */
 void device_look(const struct device *device, uint8_t *state, uint32_t *mtu);

@@ -3,7 +3,6 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,28 +55,11 @@ static union ibv_gid fake_gid(void)
 	return gid;
 }
 
-/* FAKE_STATE: a file that has the state of the port, "ACTIVE" or "DOWN"; when
- * it has gone, so has the device.  Returns false then. */
-static bool read_state(char state[16])
-{
-	const char *path = getenv("FAKE_STATE");
-	FILE *file = path ? fopen(path, "r") : NULL;
-
-	strcpy(state, "ACTIVE");
-	if (!file)
-		return !path;
-	if (fscanf(file, "%15s", state) != 1)
-		strcpy(state, "ACTIVE");
-	fclose(file);
-	return true;
-}
-
 struct ibv_device **ibv_get_device_list(int *n)
 {
 	struct ibv_device **list = calloc(3, sizeof(*list));
 	/* what is there as long as the device is */
 	const char *path = getenv("FAKE_DEVICE_PATH");
-	char state[16];
 	int used = 0;
 
 	if (!list)
@@ -90,8 +72,7 @@ struct ibv_device **ibv_get_device_list(int *n)
 	}
 	if (getenv("FAKE_BROKEN_DEVICE"))
 		list[used++] = &broken_device;
-	if (read_state(state))
-		list[used++] = &fake_device;
+	list[used++] = &fake_device;
 	if (n)
 		*n = used;
 	return list;
@@ -113,26 +94,13 @@ __be64 ibv_get_device_guid(struct ibv_device *device)
 	return 1;
 }
 
-/* FAKE_EVENTS: a FIFO; each byte that comes out of it is an asynchronous
- * event. */
-static int open_events(void)
-{
-	const char *path = getenv("FAKE_EVENTS");
-
-	return path ? open(path, O_RDWR | O_CLOEXEC) :
-		      eventfd(0, EFD_CLOEXEC);
-}
-
+/* Nothing ever happens to the device. */
 int ibv_get_async_event(struct ibv_context *context,
 			struct ibv_async_event *event)
 {
-	uint8_t type;
-
-	if (read(context->async_fd, &type, 1) != 1)
-		return -1;
-	event->event_type = (enum ibv_event_type)type;
-	event->element.port_num = 1;
-	return 0;
+	(void)context;
+	(void)event;
+	return -1;
 }
 
 void ibv_ack_async_event(struct ibv_async_event *event)
@@ -237,7 +205,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 	}
 	context->device = device;
 	context->cmd_fd = -1;
-	context->async_fd = open_events();
+	context->async_fd = eventfd(0, EFD_CLOEXEC);
 	context->num_comp_vectors = 1;
 	pthread_mutex_init(&context->mutex, NULL);
 	fake_path_ops(&context->ops);
@@ -309,10 +277,8 @@ static enum ibv_mtu port_mtu(void)
 int ibv_query_port(struct ibv_context *context, uint8_t number,
 		   struct _compat_ibv_port_attr *attr)
 {
-	char state[16];
 	const struct ibv_port_attr port = {
-		.state = read_state(state) && !strcmp(state, "DOWN") ?
-				 IBV_PORT_DOWN : IBV_PORT_ACTIVE,
+		.state = IBV_PORT_ACTIVE,
 		.max_mtu = IBV_MTU_4096,
 		.active_mtu = port_mtu(),
 		.gid_tbl_len = 1,

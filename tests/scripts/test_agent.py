@@ -320,7 +320,7 @@ def said_of(words):
 @pytest.mark.parametrize("words, wrong", (
     # another command, or another server
     ([], ""), (["--version"], "--version"), (["faults"], "faults"),
-    (["serve"], "serve"), (["watch", "--json-lines=x", "y"], "watch"),
+    (["serve"], "serve"), (["check", "--json=x", "y"], "check"),
     (["reg_mr", "--json", "n"], "reg_mr"), (["connect", "n"], "connect"),
     ([*agent.SERVER, "--allow-inject"], "--allow-inject"),
     ([*agent.SERVER, "--bind=0.0.0.0"], "--bind=0.0.0.0"),

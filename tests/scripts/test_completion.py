@@ -23,8 +23,8 @@ TESTS = ["send_bw", "send_lat", "write_bw", "write_lat", "read_bw",
          "read_lat", "atomic_bw", "atomic_lat"]
 CONTROL = ["reg_mr", "create_qp", "create_cq", "create_ah", "qp_setup",
            "post_poll", "mw_bind", "connect"]
-COMMANDS = TESTS + CONTROL + ["serve", "devices", "watch", "check",
-                              "calibrate", "faults"]
+COMMANDS = TESTS + CONTROL + ["serve", "devices", "check", "calibrate",
+                              "faults"]
 # bash breaks words where COMP_WORDBREAKS says; compopt works only for readline.
 COMPLETE = """
 compopt() { :; }
@@ -108,8 +108,6 @@ def test_options_of_a_test(test):
     ("serve", "--once --device",
      "--size=2 --transport=UD --wait=2 --loopback"),
     ("devices", "--device --gid-index --json", "--port=2"),
-    ("watch", "--device --ib-port --duration --json-lines",
-     "--json --gid-index=2"),
     ("check", "--device --json --hugepages --dscp", "--port=2 --duration=2"),
     ("calibrate", "--clock --cpus --json --title", "--device=x --port=2"),
     ("reg_mr", "--size --pattern --access --threads --max-p99 --histogram",

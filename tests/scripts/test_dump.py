@@ -58,8 +58,8 @@ def test_facts_that_are_compared():
 def test_every_option_is_described():
     found = document()
     assert found["tests"][:2] == ["send_bw", "send_lat"]
-    assert found["commands"] == ["serve", "devices", "watch", "check",
-                                 "calibrate", "faults"]
+    assert found["commands"] == ["serve", "devices", "check", "calibrate",
+                                 "faults"]
     for row in found["options"]:
         assert row["group"] in found["groups"]
         assert set(row["commands"]) <= {*found["tests"], *found["commands"]}

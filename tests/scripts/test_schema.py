@@ -14,9 +14,8 @@ import schemas
 from verbsperf.documents import jsonfile
 
 NAMES = ("verbsperf-1", "verbsperf-lines-1", "verbsperf-calibration-1",
-         "verbsperf-events-1", "verbsperf-sweep-1", "verbsperf-limits-1",
-         "verbsperf-compare-1", "verbsperf-nics-1",
-         "verbsperf-topology-1", "verbsperf-devices-1")
+         "verbsperf-sweep-1", "verbsperf-limits-1", "verbsperf-compare-1",
+         "verbsperf-nics-1", "verbsperf-topology-1", "verbsperf-devices-1")
 VERBSPERF = os.environ.get("VERBSPERF")
 needs_program = pytest.mark.skipif(not VERBSPERF,
                                    reason="VERBSPERF is not set")
@@ -118,7 +117,7 @@ def test_both_checkers_agree():
 @pytest.mark.parametrize("program", (
     "test_calibrate", "test_check", "test_control_report", "test_json",
     "test_json_rows", "test_limit_report", "test_lines", "test_service",
-    "test_text", "test_topology", "test_watch_lines"))
+    "test_text", "test_topology"))
 def test_documents_of_the_unit_tests(program, tmp_path):
     folder = pathlib.Path(VERBSPERF).resolve().parent / "tests/unit"
     if not (folder / program).exists():

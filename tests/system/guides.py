@@ -316,8 +316,8 @@ serve,*)
 		sleep 0.05
 	done
 	exit 0 ;;
-*-D* | *--duration* | *-n* | *--iterations* | *devices* | *check* | *watch* | \
-	*faults* | *calibrate*) ;;
+*-D* | *--duration* | *-n* | *--iterations* | *devices* | *check* | *faults* | \
+	*calibrate*) ;;
 # a receiver that the machine gives no processor meanwhile must have received
 *" UC "* | *" UD "*) [ -z "${QUICK:-}" ] || set -- "$@" --duration 2 ;;
 *) [ -z "${QUICK:-}" ] || set -- "$@" --duration 0.2 ;;

@@ -22,7 +22,7 @@ verbs_tests = \
 	tests/unit/test_ready.c \
 	tests/unit/test_refusals.c tests/unit/test_resources.c \
 	tests/unit/test_session.c tests/unit/test_shapes.c \
-	tests/unit/test_turn.c tests/unit/test_watch.c tests/unit/test_xrc.c
+	tests/unit/test_turn.c tests/unit/test_xrc.c
 provider_tests = \
 	tests/unit/test_batch.c tests/unit/test_flags.c \
 	tests/unit/test_gather.c tests/unit/test_latency.c \
@@ -74,8 +74,7 @@ pure_tests = \
 	tests/unit/test_traffic_time.c \
 	tests/unit/test_units.c tests/unit/test_usage.c \
 	tests/unit/test_verify.c tests/unit/test_verify_faults.c \
-	tests/unit/test_watch_lines.c tests/unit/test_wire.c \
-	tests/unit/test_wire_fields.c
+	tests/unit/test_wire.c tests/unit/test_wire_fields.c
 single_tests = \
 	tests/unit/test_addresses tests/unit/test_cm_address \
 	tests/unit/test_counter_reader tests/unit/test_dcb \

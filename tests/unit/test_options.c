@@ -32,8 +32,6 @@ static const struct command_row commands[] = {
 	{ "verbsperf devices --topology --json", COMMAND_DEVICES, NULL, OP_SEND, BW, false },
 	{ "verbsperf check", COMMAND_CHECK, NULL, OP_WRITE, BW, false },
 	{ "verbsperf check -d x -s 1M -q 4 --hugepages --json", COMMAND_CHECK, NULL, OP_WRITE, BW, false },
-	{ "verbsperf watch", COMMAND_WATCH, NULL, OP_SEND, BW, false },
-	{ "verbsperf watch -d rxe0 -i 1 -D 5 --json-lines", COMMAND_WATCH, NULL, OP_SEND, BW, false },
 	{ "verbsperf calibrate", COMMAND_CALIBRATE, NULL, OP_SEND, BW, false },
 	{ "verbsperf calibrate --clock counter --cpus 0-3 --json --title t", COMMAND_CALIBRATE, NULL, OP_SEND, BW, false },
 	{ "verbsperf serve", COMMAND_SERVE, NULL, OP_SEND, BW, false },
@@ -289,8 +287,8 @@ struct refused {
 
 // clang-format off
 static const struct refused refused[] = {
-	{ "verbsperf -n 5", "nothing to do: expected a test, serve, devices, watch, check or calibrate" },
-	{ "verbsperf xyz", "'xyz' is neither a test nor a command; expected send_bw send_lat write_bw write_lat read_bw read_lat atomic_bw atomic_lat reg_mr create_qp create_cq create_ah qp_setup post_poll mw_bind connect serve devices watch check calibrate faults" },
+	{ "verbsperf -n 5", "nothing to do: expected a test, serve, devices, check or calibrate" },
+	{ "verbsperf xyz", "'xyz' is neither a test nor a command; expected send_bw send_lat write_bw write_lat read_bw read_lat atomic_bw atomic_lat reg_mr create_qp create_cq create_ah qp_setup post_poll mw_bind connect serve devices check calibrate faults" },
 	{ "verbsperf Write_bw host", "'Write_bw' is not a test" },
 	{ "verbsperf write_bw a b",
 	  "unexpected argument 'b': write_bw takes one server, and has 'a'" },
@@ -319,10 +317,6 @@ static const struct refused refused[] = {
 	{ "verbsperf serve --access=all", "--access: only for a test of the control path, such as reg_mr" },
 	{ "verbsperf check a", "unexpected argument 'a': check takes options only" },
 	{ "verbsperf check -n 5", "--iterations: not for check" },
-	{ "verbsperf watch a", "unexpected argument 'a': watch takes options only" },
-	{ "verbsperf watch -x 1", "--gid-index: not for watch" },
-	{ "verbsperf watch --json", "--json: not for watch" },
-	{ "verbsperf watch --topology", "--topology: not for watch" },
 	{ "verbsperf calibrate a", "unexpected argument 'a': calibrate takes options only" },
 	{ "verbsperf calibrate -d x", "--device: not for calibrate" },
 	{ "verbsperf calibrate -n 5", "--iterations: not for calibrate" },

@@ -211,34 +211,6 @@ def test_devices_says_that_there_is_none(device_deleted):
     assert "RDMA device" in program.err + program.out
 
 
-def said(program, *texts):
-    """Waits until standard output has all TEXTS, in any order."""
-    deadline(PATIENCE, lambda: all(text in program.out for text in texts),
-             f"{texts} from {program}")
-
-
-@needs_lab
-def test_watch_prints_links_events_gids_and_devices(device_to_delete):
-    program = Program("watch")
-    said(program, f"{DEVICE}: present", f"{DEVICE} port 1: state ACTIVE",
-         f"interface {NETDEV}, link up")
-    run(f"ip addr add 10.9.9.1/24 dev {NETDEV}")
-    said(program, "IBV_EVENT_GID_CHANGE", "::ffff:10.9.9.1 (RoCE v2) of "
-         f"{NETDEV} added")
-    run(f"ip addr del 10.9.9.1/24 dev {NETDEV}")
-    run(f"ip link set {NETDEV} down")
-    said(program, "IBV_EVENT_PORT_ERR", "state ACTIVE -> DOWN",
-         "::ffff:10.9.9.1")
-    run(f"ip link set {NETDEV} up")
-    said(program, "IBV_EVENT_PORT_ACTIVE", "state DOWN -> ACTIVE")
-    device_to_delete()
-    said(program, f"{DEVICE}: removed")
-    run(f"rdma link add {DEVICE} type rxe netdev {NETDEV}")
-    said(program, f"{DEVICE}: added\n")
-    program.send(signal.SIGINT)
-    succeeded(program)
-
-
 @pytest.fixture
 def file_of_device_gone():
     path = "/dev/infiniband/uverbs0"

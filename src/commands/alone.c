@@ -32,17 +32,15 @@ int command_check(const struct options *options)
 int command_control(const struct options *options, int cancel_fd)
 {
 	struct result *result = test_begin(options, true);
-	struct call_counter *counter = call_counter_open();
 	struct device device = { 0 };
 	int status;
 
 	result->alone = true;
 	if (!test_prepare(options, &device, result))
-		control_run(&device, counter, cancel_fd, NULL, result);
+		control_run(&device, cancel_fd, NULL, result);
 	result_note_effective(result, &device.port);
 	status = test_finish(result);
 	device_close(&device);
-	call_counter_close(counter);
 	test_free(result);
 	return status;
 }

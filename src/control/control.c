@@ -17,7 +17,6 @@
 struct control_run {
 	const struct control_op *op;
 	const struct device *device;
-	struct call_counter *counter;
 	int cancel_fd;
 	struct result *result;
 	struct clock clock;
@@ -31,8 +30,6 @@ static int run_engine(struct control_run *run, struct control_engine *e)
 	const int ret = control_engine_run(e);
 
 	control_summarise(e, clock_ns_per_tick(&run->clock));
-	if (e->calls.operations || e->calls.reason[0])
-		row->system_calls = e->calls;
 	if (firmware_between(e->before, e->after, &row->firmware))
 		row->firmware.operations = e->row->total.iterations;
 	return ret;
@@ -52,7 +49,6 @@ static int run_size(struct control_run *run, uint64_t size, bool *last)
 	struct control_engine e = {
 		.op = run->op,
 		.shared = &run->shared,
-		.counter = run->counter,
 		.cancel_fd = run->cancel_fd,
 		.interval = plan->interval ? plan->interval :
 			    larger(INTERVALS_SHORTEST,
@@ -123,14 +119,13 @@ static int prepare(struct control_run *run)
 	return pd_alloc(run->device, &run->shared.pd, err);
 }
 
-int control_run(const struct device *device, struct call_counter *counter,
-		int cancel_fd, struct connection *conn, struct result *result)
+int control_run(const struct device *device, int cancel_fd,
+		struct connection *conn, struct result *result)
 {
 	const struct plan *plan = &result->params.plan;
 	struct control_run run = {
 		.op = control_op_of(plan->control, plan->rdma_cm),
 		.device = device,
-		.counter = counter,
 		.cancel_fd = cancel_fd,
 		.result = result,
 		.shared = {

@@ -31,7 +31,6 @@ static const struct stage {
 	{ .work = control_warm_up },
 	{ .work = control_measure, .measures = true },
 	{ .work = control_undo_held, .releases = true },
-	{ .work = control_count_calls },
 	{ .work = control_release, .releases = true },
 };
 

@@ -1,8 +1,8 @@
 /*
  * Runs an operation of the control path over and over, in one thread or in
  * several at once, and records what each part took.  The stages of a row are:
- * set-up, warm-up, measurement, undoing what was held, counting system calls,
- * release.  Its threads are the workers.
+ * set-up, warm-up, measurement, undoing what was held, release.  Its threads
+ * are the workers.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "control/op.h"
-#include "host/call_counter.h"
+#include "host/firmware.h"
 #include "model/cpu_cost.h"
 #include "model/result.h"
 #include "stats/histogram.h"
@@ -56,7 +56,6 @@ struct control_engine {
 	/* set by the caller */
 	const struct control_op *op;
 	struct control_shared *shared;
-	struct call_counter *counter;	/* NULL: do not count */
 	int cancel_fd;		/* readable: the user interrupts */
 	uint64_t interval;	/* ns, the length of an interval */
 	struct clock_watch *watch;
@@ -66,7 +65,6 @@ struct control_engine {
 	uint32_t n_workers;
 	struct control_worker *workers;
 	struct interval_log log;	/* in ns of CLOCK_MONOTONIC */
-	struct control_calls calls;
 	struct firmware_counts *before, *after;	/* of the window */
 	struct error limit;	/* why no more objects could be held */
 	struct error err;
@@ -101,9 +99,6 @@ int control_measure(struct control_worker *w);
 
 /* Undo the objects that are held, the last one first. */
 int control_undo_held(struct control_worker *w);
-
-/* The first worker counts the system calls of a few more operations. */
-int control_count_calls(struct control_worker *w);
 
 /* Undo what control_prepare() set up. */
 int control_release(struct control_worker *w);

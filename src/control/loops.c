@@ -12,8 +12,6 @@
 #include "base/xalloc.h"
 #include "host/cpu_use.h"
 
-/* Operations whose system calls are counted. */
-#define COUNTED 16
 /* A fraction of the window below 1/NEGLIGIBLE does not count. */
 #define NEGLIGIBLE 1000
 /* Objects to make room for at first, where no number is given. */
@@ -268,24 +266,4 @@ int control_undo_held(struct control_worker *w)
 				held->ticks[p] = w->t.ticks[p];
 	}
 	return first;
-}
-
-int control_count_calls(struct control_worker *w)
-{
-	struct control_engine *e = w->engine;
-	struct control_calls *calls = &e->calls;
-	int ret = 0;
-
-	if (!e->counter || w->t.number || is_stopped(w))
-		return 0;
-	if (call_counter_begin(e->counter, calls->reason))
-		return 0;
-	for (uint64_t i = 0; i < COUNTED && !ret; i++)
-		ret = operate(w);
-	call_counter_end(e->counter);
-	if (ret)
-		return ret;
-	call_counter_read(e->counter, calls);
-	calls->operations = COUNTED;
-	return 0;
 }

@@ -45,9 +45,10 @@ uint32_t control_span_of(uint64_t existing)
 	return span;
 }
 
-double control_per_operation(const struct control_calls *calls, uint64_t number)
+double control_per_operation(const struct control_commands *commands,
+			     uint64_t number)
 {
-	if (!calls->operations)
+	if (!commands->operations)
 		return NAN;
-	return (double)number / (double)calls->operations;
+	return (double)number / (double)commands->operations;
 }

@@ -76,7 +76,7 @@ enum control_mw {
 	CONTROL_MWS,
 };
 
-/* Most parts of an operation, and most kinds of calls that are told apart. */
+/* Most parts of an operation, and most commands that are told apart. */
 #define CONTROL_PARTS_MAX 9
 #define CONTROL_NAMES_MAX 8
 /* Spans of objects that exist already: 0 to 9, 10 to 99, ..., a million and
@@ -100,15 +100,15 @@ struct control_span {
 	struct latency_summary parts[CONTROL_PARTS_MAX];
 };
 
-/* Calls that were counted over some operations, by name. */
-struct control_calls {
+/* Commands to the device's firmware over some operations, by name. */
+struct control_commands {
 	uint64_t operations;	/* 0: not counted */
-	uint64_t calls;
+	uint64_t given;
 	uint64_t ns;		/* that they took; 0: not known */
 	uint32_t n;
 	struct {
 		char name[32];
-		uint64_t calls;
+		uint64_t n;
 	} named[CONTROL_NAMES_MAX];	/* the most frequent ones */
 	char reason[120];	/* why they were not counted, or "" */
 };
@@ -125,8 +125,7 @@ struct control_row {
 	struct control_span spans[CONTROL_SPANS];
 	/* of one operation, in ns of its thread; NAN: not known */
 	double wall_ns, cpu_ns, user_ns, system_ns;
-	struct control_calls system_calls;
-	struct control_calls firmware;	/* commands to the device */
+	struct control_commands firmware;
 	struct error limit;	/* why no more objects could be made; empty:
 				 * nothing did */
 };
@@ -146,6 +145,6 @@ extern const char *const control_mw_names[CONTROL_MWS];
 /* The number of the span that EXISTING objects belong to. */
 uint32_t control_span_of(uint64_t existing);
 
-/* Calls per operation; NAN: not counted. */
-double control_per_operation(const struct control_calls *calls,
+/* NUMBER of COMMANDS per operation; NAN: not counted. */
+double control_per_operation(const struct control_commands *commands,
 			     uint64_t number);

@@ -93,7 +93,6 @@ static const struct {
 	{ "control_user_ns", "control.time.user_ns" },
 	{ "control_system_ns", "control.time.system_ns" },
 	{ "control_waiting_ns", "control.time.waiting_ns" },
-	{ "control_system_calls", "control.system_calls.per_operation" },
 	{ "control_firmware_commands",
 	  "control.firmware_commands.per_operation" },
 	{ "control_limit", "control.limit.code" },

@@ -144,21 +144,19 @@ static void print_spans(FILE *out, const struct control_row *c)
 	}
 }
 
-static void print_calls(FILE *out, const char *what,
-			const struct control_calls *calls)
+static void print_firmware(FILE *out, const struct control_commands *list)
 {
-	if (!calls->operations) {
-		fprintf(out, "   %s: -%s%s%s\n", what,
-			calls->reason[0] ? " (" : "", calls->reason,
-			calls->reason[0] ? ")" : "");
+	fputs("   firmware commands of an operation: ", out);
+	if (!list->operations) {
+		fprintf(out, "-%s%s%s\n", list->reason[0] ? " (" : "",
+			list->reason, list->reason[0] ? ")" : "");
 		return;
 	}
-	fprintf(out, "   %s: %.4g", what,
-		control_per_operation(calls, calls->calls));
-	for (uint32_t i = 0; i < calls->n; i++)
-		fprintf(out, "%s%s %.4g", i ? ", " : " (", calls->named[i].name,
-			control_per_operation(calls, calls->named[i].calls));
-	fputs(calls->n ? ")\n" : "\n", out);
+	fprintf(out, "%.4g", control_per_operation(list, list->given));
+	for (uint32_t i = 0; i < list->n; i++)
+		fprintf(out, "%s%s %.4g", i ? ", " : " (", list->named[i].name,
+			control_per_operation(list, list->named[i].n));
+	fputs(list->n ? ")\n" : "\n", out);
 }
 
 /* Print what the time of an operation was used for. */
@@ -177,8 +175,7 @@ static void print_use(FILE *out, const struct control_row *c)
 	fputs("), waiting", out);
 	print_number(out, 0, isfinite(rest) ? fmax(rest, 0) / 1000 : NAN);
 	fputs("\n", out);
-	print_calls(out, "system calls of an operation", &c->system_calls);
-	print_calls(out, "firmware commands of an operation", &c->firmware);
+	print_firmware(out, &c->firmware);
 }
 
 static void print_rate(FILE *out, const struct control_row *c)
@@ -335,10 +332,10 @@ static json_t *use(const struct control_row *c)
 			 json_measured(known ? rest : NAN));
 }
 
-static json_t *calls(const struct control_calls *list)
+static json_t *firmware_commands(const struct control_commands *list)
 {
 	json_t *names = json_object();
-	double ns = list->ns ? (double)list->ns / (double)list->calls : NAN;
+	double ns = list->ns ? (double)list->ns / (double)list->given : NAN;
 
 	if (!list->operations) {
 		json_decref(names);
@@ -347,9 +344,9 @@ static json_t *calls(const struct control_calls *list)
 	for (uint32_t i = 0; i < list->n; i++)
 		json_put(names, list->named[i].name,
 			 json_real(control_per_operation(
-				 list, list->named[i].calls)));
+				 list, list->named[i].n)));
 	return json_pack("{s:f, s:o, s:o, s:o}", "per_operation",
-			 control_per_operation(list, list->calls),
+			 control_per_operation(list, list->given),
 			 "operations", json_count(list->operations),
 			 "mean_ns", json_measured(ns), "names", names);
 }
@@ -365,13 +362,12 @@ json_t *control_json(const struct parameters *params,
 	limit = json_error(&c->limit);
 	json_object_del(limit, "stage");
 	return json_pack(
-		"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"pattern", control_pattern_names[params->pattern],
 		"most", json_count(c->most),
 		"per_second", json_measured(c->per_second),
 		"pinned_gb_per_s", json_measured(c->pinned_gb_per_s),
 		"parts", parts(c), "existing", spans(c), "time", use(c),
-		"system_calls", calls(&c->system_calls),
-		"firmware_commands", calls(&c->firmware),
+		"firmware_commands", firmware_commands(&c->firmware),
 		"limit", limit);
 }

@@ -9,7 +9,6 @@
 #include "base/xalloc.h"
 #include "control/control.h"
 #include "control/link.h"
-#include "host/call_counter.h"
 #include "net/frames.h"
 #include "session/manager.h"
 #include "session/quota.h"
@@ -18,21 +17,17 @@
 int connections_measure(struct session *s)
 {
 	struct connection *conn = s->run.conn;
-	struct call_counter *counter;
 	const int cancel_fd = conn->cancel_fd;
 	int ret;
 
 	if (s->run.plan->control != CONTROL_CONNECT)
 		return 0;
 	s->over = true;
-	counter = call_counter_open();
 	/* the engine watches for signals itself, and nobody else may take
 	 * them */
 	conn->cancel_fd = -1;
-	ret = control_run(s->run.device, counter, cancel_fd, conn,
-			  s->run.result);
+	ret = control_run(s->run.device, cancel_fd, conn, s->run.result);
 	conn->cancel_fd = cancel_fd;
-	call_counter_close(counter);
 	return ret ?: session_end(s);
 }
 

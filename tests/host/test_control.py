@@ -33,10 +33,6 @@ def test_documents(test, pattern):
     assert document["test"]["name"] == test
     assert document["client"]["device"] == DEVICE
     assert document["server"]["device"] is None
-    # the device does nothing, and no system call either
-    calls = row["control"]["system_calls"]
-    if calls:
-        assert calls["per_operation"] < 1
 
 
 def test_calls_of_the_data_path():

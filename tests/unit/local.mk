@@ -34,7 +34,7 @@ clock_tests = \
 pure_tests = \
 	tests/unit/test_alive.c tests/unit/test_arrivals.c \
 	tests/unit/test_auth.c tests/unit/test_calibrate.c \
-	tests/unit/test_call_counter.c tests/unit/test_chart.c \
+	tests/unit/test_chart.c \
 	tests/unit/test_clock.c tests/unit/test_compare.c \
 	tests/unit/test_connect.c tests/unit/test_control_report.c \
 	tests/unit/test_cores.c tests/unit/test_counters.c \
@@ -45,7 +45,8 @@ pure_tests = \
 	tests/unit/test_dump.c \
 	tests/unit/test_error.c tests/unit/test_explain.c \
 	tests/unit/test_facts_frame.c tests/unit/test_failures.c \
-	tests/unit/test_fields.c tests/unit/test_fit.c \
+	tests/unit/test_fields.c tests/unit/test_firmware.c \
+	tests/unit/test_fit.c \
 	tests/unit/test_fit_memory.c tests/unit/test_formats.c \
 	tests/unit/test_frames.c tests/unit/test_gid.c \
 	tests/unit/test_histogram.c tests/unit/test_host.c \

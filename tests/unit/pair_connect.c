@@ -55,7 +55,6 @@ void connect_check_churn(struct pair *p, const char *const *names, uint32_t n)
 			sum += c->parts[i].latency.mean;
 	}
 	assert_close(sum, row->latency.mean, 1e-6);
-	/* and those whose system calls are counted */
 	assert_true(fake_verbs.messages >= 100);
 }
 

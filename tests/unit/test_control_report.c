@@ -63,12 +63,6 @@ static struct result *held(void)
 	c->cpu_ns = 12000;
 	c->user_ns = 2000;
 	c->system_ns = 10000;
-	c->system_calls = (struct control_calls){
-		.operations = 16,
-		.calls = 40,
-		.n = 2,
-		.named = { { "ioctl", 32 }, { "mmap", 8 } },
-	};
 	strcpy(c->firmware.reason, "the driver does not tell");
 	fail(&c->limit, -ENOMEM, "raise it", "no more");
 	return r;
@@ -110,10 +104,6 @@ TEST(test_document)
 	check_number(root, "results.0.control.existing.1.parts.deregister.p50",
 		     6);
 	check_number(root, "results.0.control.time.waiting_ns", 1000);
-	check_number(root, "results.0.control.system_calls.per_operation",
-		     2.5);
-	check_number(root, "results.0.control.system_calls.names.mmap", 0.5);
-	check_null(root, "results.0.control.system_calls.mean_ns");
 	check_null(root, "results.0.control.firmware_commands");
 	check_string(root, "results.0.control.limit.code", "ENOMEM");
 	check_string(root, "results.0.control.limit.advice", "raise it");
@@ -125,22 +115,25 @@ TEST(test_unknown_and_firmware)
 	struct result *r = held();
 	struct control_row *c = r->rows[0].control;
 	json_t *root;
+	char *text;
 
 	c->cpu_ns = c->user_ns = c->system_ns = NAN;
-	c->system_calls.operations = 0;
 	c->n_spans = 0;
 	error_clear(&c->limit);
-	c->firmware = (struct control_calls){
+	c->firmware = (struct control_commands){
 		.operations = 100,
-		.calls = 200,
-		.ns = 1000,
-		.n = 1,
-		.named = { { "CREATE_MKEY", 200 } },
+		.given = 250,
+		.ns = 1250,
+		.n = 2,
+		.named = { { "CREATE_MKEY", 200 }, { "DESTROY_MKEY", 50 } },
 	};
+	text = row_format_render(&control_format, r);
+	assert_contains(text, "firmware commands of an operation: 2.5 "
+			"(CREATE_MKEY 2, DESTROY_MKEY 0.5)\n");
+	free(text);
 	root = document(r);
 	check_null(root, "results.0.control.time.cpu_ns");
 	check_null(root, "results.0.control.time.waiting_ns");
-	check_null(root, "results.0.control.system_calls");
 	check_null(root, "results.0.control.existing");
 	check_null(root, "results.0.control.limit");
 	check_number(root, "results.0.control.firmware_commands.mean_ns", 5);
@@ -171,8 +164,6 @@ TEST(test_text)
 		   "GB/s\n");
 	check_text(text, "   an operation: 13.00 us of its thread: processor "
 		   "12.00 (user 2.00, system 10.00), waiting 1.00\n");
-	check_text(text, "   system calls of an operation: 2.5 (ioctl 2, mmap "
-		   "0.5)\n");
 	check_text(text, "   firmware commands of an operation: - (the driver "
 		   "does not tell)\n");
 	check_text(text,

@@ -36,7 +36,7 @@ static struct result *begin(enum control_mw mw, enum control_pattern pattern,
 
 static int run(struct result *r)
 {
-	return control_run(&device, NULL, -1, NULL, r);
+	return control_run(&device, -1, NULL, r);
 }
 
 /* Nothing that was made is left. */

@@ -115,7 +115,7 @@ static const char columns[] =
 	"control_part_8 control_part_8_p50_us control_part_9 "
 	"control_part_9_p50_us "
 	"control_cpu_ns control_user_ns control_system_ns control_waiting_ns "
-	"control_system_calls control_firmware_commands control_limit "
+	"control_firmware_commands control_limit "
 	"failed error_code error outcome exit_status";
 
 TEST(test_columns)

@@ -26,7 +26,6 @@ def test_connections(names, options, pattern):
     assert all(part["samples"] == 20 for part in parts)
     whole = sum(part["mean"] for part in parts[:len(names[0])])
     assert whole == pytest.approx(row["latency"]["mean"], rel=0.02)
-    assert row["control"]["system_calls"]["per_operation"] > 10
 
 
 @pytest.mark.parametrize("options", ((), ("--rdma-cm",)))

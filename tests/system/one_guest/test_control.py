@@ -1,6 +1,5 @@
 """Tests of the control path, which need no other end, on a real device."""
 import re
-import shutil
 import subprocess
 
 import pytest
@@ -36,8 +35,6 @@ def test_each_and_nothing_is_left():
     before = resources()
     for test in TESTS:
         control = control_of(test, "-n", 50)
-        # a call is in the kernel, or writes a doorbell there
-        assert control["system_calls"]["per_operation"] >= 1, test
         parts = sum(one["mean"] for one in control["parts"])
         # a busy machine does other things between two operations
         assert 0.5 < parts * 1000 / control["time"]["wall_ns"] <= 1.02, test
@@ -57,20 +54,3 @@ def test_held_up_to_the_limit_of_locked_memory():
     assert control["most"] == 16
     assert "1048576" in control["limit"]["advice"]
     assert resources() == before
-
-
-@needs_lab
-@pytest.mark.skipif(not shutil.which("strace"), reason="no strace")
-def test_as_many_system_calls_as_strace_sees():
-    def seen(n):
-        """What strace counts of each name in a run of N."""
-        program = run("create_cq", "-n", n, argv0=(
-            "strace", "-f", "-c", "-e", "trace=ioctl,mmap,munmap", BINARY))
-        # % time, seconds, usecs/call, calls, perhaps errors, name
-        lines = [line.split() for line in succeeded(program).err.splitlines()]
-        return {line[-1]: int(line[3]) for line in lines
-                if line and line[-1] in ("ioctl", "mmap", "munmap")}
-
-    told = control_of("create_cq", "-n", 50)["system_calls"]["names"]
-    few, many = seen(20), seen(70)
-    assert {name: (many[name] - few[name]) / 50 for name in told} == told

@@ -1,95 +1,13 @@
-/* Counting the system calls of a thread, and the commands to firmware. */
+/* Counting the commands to a device's firmware. */
 #include "config.h"
 #include "test.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/sysfs.h"
-#include "host/call_counter.h"
-
-/* A clock that is no vDSO is read meanwhile. */
-static void call(int n)
-{
-	struct timespec ts;
-
-	while (n--) {
-		syscall(SYS_clock_gettime, CLOCK_MONOTONIC_RAW, &ts);
-		syscall(SYS_getppid);
-	}
-}
-
-/* Where threads may not be traced there is nothing to see. */
-static bool count(struct call_counter *c, int n, struct control_calls *calls)
-{
-	char reason[120] = "";
-
-	if (call_counter_begin(c, reason)) {
-		assert_string_not_equal(reason, "");
-		print_message("skipped: %s\n", reason);
-		return false;
-	}
-	call(n);
-	close(-1);
-	call_counter_end(c);
-	memset(calls, 0, sizeof(*calls));
-	call_counter_read(c, calls);
-	return true;
-}
-
-static void check_counted(struct call_counter *c, int n)
-{
-	struct control_calls calls;
-	char name[32];
-
-	if (!count(c, n, &calls))
-		return;
-	snprintf(name, sizeof(name), "system call %d", (int)SYS_getppid);
-	assert_int_equal(calls.calls, n + 1);
-	assert_int_equal(calls.n, 2);
-	assert_string_equal(calls.named[0].name, name);
-	assert_int_equal(calls.named[0].calls, n);
-	assert_string_equal(calls.named[1].name, "close");
-	assert_int_equal(calls.named[1].calls, 1);
-}
-
-static void *in_thread(void *counter)
-{
-	check_counted(counter, 7);
-	return NULL;
-}
-
-TEST(test_calls)
-{
-	struct call_counter *c = call_counter_open();
-	pthread_t thread;
-
-	assert_non_null(c);
-	check_counted(c, 5);
-	/* not counted */
-	call(100);
-	check_counted(c, 1000);
-	assert_int_equal(pthread_create(&thread, NULL, in_thread, c), 0);
-	pthread_join(thread, NULL);
-	call_counter_close(c);
-}
-
-/* A thread that is no longer counted is not held up by the process. */
-TEST(test_closed)
-{
-	struct call_counter *c = call_counter_open();
-	struct control_calls calls;
-
-	assert_non_null(c);
-	count(c, 1, &calls);
-	call_counter_close(c);
-	call(10);
-	call_counter_close(NULL);
-}
+#include "host/firmware.h"
 
 static char root[] = "/tmp/firmware.XXXXXX";
 
@@ -153,7 +71,7 @@ static void remove_folders(void)
 
 TEST(test_firmware)
 {
-	struct control_calls calls = { 0 };
+	struct control_commands given = { 0 };
 	struct firmware_counts *before, *after;
 
 	make_folders();
@@ -165,15 +83,15 @@ TEST(test_firmware)
 	set("DESTROY_MKEY", "204\n", "1000\n");
 	set("MODIFY_CQ", "1\n", "50\n");
 	after = firmware_read("mlx5_0");
-	assert_true(firmware_between(before, after, &calls));
-	assert_int_equal(calls.calls, 100 + 200 + 1);
-	assert_int_equal(calls.ns, 110 * 3000 - 10 * 2000 + 200 * 1000 + 50);
-	assert_int_equal(calls.n, 3);
-	assert_string_equal(calls.named[0].name, "DESTROY_MKEY");
-	assert_int_equal(calls.named[0].calls, 200);
-	assert_string_equal(calls.named[1].name, "CREATE_MKEY");
-	assert_string_equal(calls.named[2].name, "MODIFY_CQ");
-	assert_int_equal(calls.named[2].calls, 1);
+	assert_true(firmware_between(before, after, &given));
+	assert_int_equal(given.given, 100 + 200 + 1);
+	assert_int_equal(given.ns, 110 * 3000 - 10 * 2000 + 200 * 1000 + 50);
+	assert_int_equal(given.n, 3);
+	assert_string_equal(given.named[0].name, "DESTROY_MKEY");
+	assert_int_equal(given.named[0].n, 200);
+	assert_string_equal(given.named[1].name, "CREATE_MKEY");
+	assert_string_equal(given.named[2].name, "MODIFY_CQ");
+	assert_int_equal(given.named[2].n, 1);
 	free(before);
 	free(after);
 	remove_folders();
@@ -182,7 +100,7 @@ TEST(test_firmware)
 /* Only as many as there is room for, the most frequent ones. */
 TEST(test_many_commands)
 {
-	struct control_calls calls = { 0 };
+	struct control_commands given = { 0 };
 	struct firmware_counts *before, *after;
 	char name[20], number[20];
 
@@ -196,10 +114,10 @@ TEST(test_many_commands)
 		set(name, number, "10\n");
 	}
 	after = firmware_read("mlx5_0");
-	assert_true(firmware_between(before, after, &calls));
-	assert_int_equal(calls.n, CONTROL_NAMES_MAX);
+	assert_true(firmware_between(before, after, &given));
+	assert_int_equal(given.n, CONTROL_NAMES_MAX);
 	for (uint32_t i = 0; i < CONTROL_NAMES_MAX; i++)
-		assert_int_equal(calls.named[i].calls,
+		assert_int_equal(given.named[i].n,
 				 3 * CONTROL_NAMES_MAX - i);
 	free(before);
 	free(after);
@@ -208,21 +126,19 @@ TEST(test_many_commands)
 
 TEST(test_no_firmware)
 {
-	struct control_calls calls = { 0 };
+	struct control_commands given = { 0 };
 
 	strcpy(root, "/tmp/firmware.XXXXXX");
 	make_folders();
 	assert_null(firmware_read("mlx5_0"));
 	assert_null(firmware_read("rxe0"));
-	assert_false(firmware_between(NULL, NULL, &calls));
-	assert_string_not_equal(calls.reason, "");
-	assert_int_equal(calls.calls, 0);
+	assert_false(firmware_between(NULL, NULL, &given));
+	assert_string_not_equal(given.reason, "");
+	assert_int_equal(given.given, 0);
 	remove_folders();
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_calls),
-	cmocka_unit_test(test_closed),
 	cmocka_unit_test(test_firmware),
 	cmocka_unit_test(test_many_commands),
 	cmocka_unit_test(test_no_firmware),

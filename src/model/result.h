@@ -99,6 +99,8 @@ struct result_row {
 	/* on the heap; result_free() */
 	uint32_t n_receivers;	/* of a group; 0: fewer than 2, or not known */
 	uint64_t *receivers;	/* messages that each received */
+	uint64_t others;	/* messages that came to the group from other
+				 * senders, and are in no other count */
 	uint32_t n_bins;	/* 0: not requested */
 	struct histogram_bin *bins;
 	struct end_measured at[2];	/* the server, the client */

@@ -39,7 +39,9 @@
 	  done->left = 0) \
 	X(PACKETS, "packets", true, done->own.packets.known, \
 	  code_packets(c, &done->own.packets), \
-	  done->own.packets.known = false)
+	  done->own.packets.known = false) \
+	X(OTHERS, "others", true, done->others, code_others(c, done), \
+	  done->others = 0)
 
 WIRE_FIELD_IDS(FIELD_LIST);
 
@@ -349,6 +351,12 @@ static void code_heard(struct cursor *c, struct done *done)
 	WIRE_WITHIN(c, 8, done->heard[0], "time until the last was heard", 1,
 		    COUNT_MAX);
 	WIRE_WITHIN(c, 8, done->heard[1], "time since START", 1, COUNT_MAX);
+}
+
+static void code_others(struct cursor *c, struct done *done)
+{
+	WIRE_WITHIN(c, 8, done->others, "messages of other senders", 1,
+		    COUNT_MAX);
 }
 
 static void code_packets(struct cursor *c, struct packet_counts *packets)

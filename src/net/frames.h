@@ -193,6 +193,10 @@
  *		from its START until the last of them came (the server's START
  *		if there is none), and from the server's START to this DONE.
  *
+ *		Field 8, "others", the server's only, with parameter 57: u64
+ *		messages, 1 at least, that came to the multicast group from
+ *		other senders, and that "received" has not.
+ *
  * fields:	a list of fields as in net/wire.h.
  *
  * AGAIN, BYE and ALIVE carry nothing.  While traffic runs both ends send ALIVE
@@ -280,6 +284,7 @@ struct done {
 	struct end_measured own;
 	uint32_t n_receivers;	/* of a group; 0: fewer than 2 */
 	uint64_t *receivers;	/* messages that each received; on the heap */
+	uint64_t others;	/* messages of other senders of a group */
 	/* the caller's, filled by decode; NULL: samples are an error */
 	struct histogram *latency;
 	/* a perftest's worst sample, which no frame has; 0: not known */

@@ -518,6 +518,23 @@ static double lacks_peak(const struct subject *s)
 	return 1;
 }
 
+/* A queue pair of theirs may have the number of the client's: then their
+ * messages are seen only where more come than were sent. */
+static double others_sent(const struct subject *s)
+{
+	const struct result_direction *d = &s->row->total;
+	const uint64_t due = plan_due(s->plan, d->sent);
+	uint64_t n = s->row->others;
+
+	if (s->plan->mcast.wanted && !d->sent_unknown && d->received > due)
+		n += d->received - due;
+	if (!n)
+		return 0;
+	fprintf(s->out, "%" PRIu64 " messages of other senders came to the "
+		"multicast group: choose another group (--mcast GROUP)", n);
+	return (double)n;
+}
+
 static double samples_dropped(const struct subject *s)
 {
 	if (!s->r->params.samples || !s->row->samples_dropped)
@@ -556,6 +573,7 @@ static const struct {
 	{ exceeds_port, false },
 	{ drained, false },
 	/* they are right, and have a cause */
+	{ others_sent, false },
 	{ packets_missing, false },
 	{ trouble, true },
 	{ stalled, false },

@@ -261,6 +261,9 @@ json_t *json_row(const struct parameters *params, const struct result_row *row)
 	json_put(object, "histogram", histogram(row));
 	json_put(object, "threads", threads(&row->total, row->size));
 	json_put(object, "receivers", receivers(row));
+	json_put(object, "other_senders",
+		 params->plan.mcast.wanted ? json_count(row->others) :
+					     json_null());
 	json_put(object, "counters", counters_json(params, row));
 	json_put(object, "cpu", cpu_json(row));
 	json_put(object, "events", events(&params->plan, row));

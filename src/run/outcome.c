@@ -159,6 +159,7 @@ void outcome_describe(struct run *run, struct done *done)
 		done->posted += run->flows[t].posted - run->flows[t].left;
 		done->left += run->flows[t].left;
 		done->received += run->flows[t].received;
+		done->others += run->flows[t].others;
 		done->lost += run->flows[t].lost;
 		done->queue_checks += run->flows[t].dryness.checks;
 		done->dry += run->flows[t].dryness.dry;
@@ -348,6 +349,7 @@ struct result_row *outcome_add_row(struct run *run, uint64_t size,
 		row->n_receivers = of[0]->n_receivers;
 		row->receivers = of[0]->receivers;
 		of[0]->receivers = NULL;
+		row->others = of[0]->others;
 	}
 	row->load = summarise_load(plan, row, of[1] ? of[1]->late : 0);
 	if (timed && timed->latency) {

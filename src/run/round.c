@@ -327,8 +327,10 @@ int round_prepare(struct run *run, uint64_t size)
 	progress_init(&run->progress);
 	atomic_store(&run->control->peer_sent, false);
 	set_flags(run, size);
-	for (uint32_t t = 0; t < run->n_flows; t++)
+	for (uint32_t t = 0; t < run->n_flows; t++) {
 		flow_prepare(&run->flows[t], plan->op, &shape);
+		run->flows[t].sender_qpn = run->res.multicast.sender_qpn;
+	}
 	if (plan->batch.n && plan_sends(plan, run->client))
 		batch_prepare(&run->flows[0], &plan->batch);
 	if (plan->quiet)

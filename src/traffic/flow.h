@@ -97,7 +97,8 @@ struct flow_receives {
 	uint32_t list_length;
 	uint32_t outstanding;
 	uint64_t total;		/* posted since the connection began */
-	uint64_t before;	/* taken before this size */
+	uint64_t before;	/* taken before this size, or by messages of
+				 * other senders */
 	uint32_t waiting;	/* collected for the next post */
 	struct flow_receive *entries;	/* depth, or list_length entries */
 	struct ibv_sge *scatter;	/* of them, if they have several each */
@@ -314,10 +315,13 @@ struct flow {
 	uint64_t expected;	/* messages: see flow_control.peer_sent */
 	uint32_t receivers;	/* how often each is received: by all QPs of a
 				 * multicast group; 0: once */
+	uint32_t sender_qpn;	/* of a multicast group the QP whose messages
+				 * count; 0: all that come do */
 	/* results */
 	uint64_t posted;	/* messages, with warm-up, as the next two */
 	uint64_t completed;
 	uint64_t received;
+	uint64_t others;	/* messages of other senders of the group */
 	uint64_t lost;		/* pings without an answer */
 	uint64_t left;		/* sends not known to be complete at
 				 * PHASE_LEAVE; counted in posted, too */

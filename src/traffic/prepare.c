@@ -128,7 +128,8 @@ static void prepare_signals(struct flow *f)
  * depends on the size alone. */
 static void clear_counts(struct flow *f, uint64_t ack)
 {
-	f->posted = f->completed = f->received = f->lost = f->left = 0;
+	f->posted = f->completed = f->received = f->others = 0;
+	f->lost = f->left = 0;
 	f->expected = UINT64_MAX;
 	f->send_events = f->receive_events = 0;
 	f->idle_polls = 0;

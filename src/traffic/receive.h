@@ -64,22 +64,58 @@ static ALWAYS_INLINE int take_receive(struct flow *f, const struct ibv_wc *wc)
 	return ret;
 }
 
-/* Take a batch of messages.  Returns the number of completions, or a negative
- * errno. */
-static ALWAYS_INLINE int take_receives(struct flow *f)
+/* True when the message of WC came to the multicast group from somebody else. */
+static inline bool is_of_other_sender(const struct flow *f,
+				      const struct ibv_wc *wc)
+{
+	return wc->status == IBV_WC_SUCCESS && wc->src_qp != f->sender_qpn;
+}
+
+/* Give back the receive of WC, whose message does not count.  Returns 0 or a
+ * negative errno. */
+static inline int leave_out_receive(struct flow *f, const struct ibv_wc *wc)
+{
+	struct flow_receives *r = &f->receives[qp_index_of(wc->wr_id)];
+
+	r->outstanding--;
+	r->before++;
+	f->others++;
+	return repost(f, r, (uint32_t)(wc->wr_id & FLOW_COUNT_MASK));
+}
+
+/* Take a batch of messages, of which in a GROUP only those of the sender count;
+ * *OTHERS, 0 before, becomes the number of the rest.  Returns how many counted,
+ * or a negative errno. */
+static ALWAYS_INLINE int take_batch(struct flow *f, const bool group,
+				    int *others)
 {
 	struct ibv_wc wc[POLL_BATCH];
 	int n = poll_batch(f, f->recv_cq, wc);
 
 	for (int i = 0; i < n; i++) {
-		int ret = take_receive(f, &wc[i]);
+		const bool other = group && is_of_other_sender(f, &wc[i]);
+		int ret = other ? leave_out_receive(f, &wc[i]) :
+				  take_receive(f, &wc[i]);
 
 		if (__builtin_expect(ret != 0, 0))
 			return ret;
+		if (group)
+			*others += other;
 	}
+	if (group && n > 0)
+		n -= *others;
 	if (f->counts_arrivals && n > 0)
 		f->polls.arrived_at = clock_ticks(f->clock);
 	return n;
+}
+
+/* Take a batch of messages.  Returns the number of completions, or a negative
+ * errno. */
+static ALWAYS_INLINE int take_receives(struct flow *f)
+{
+	int others = 0;
+
+	return take_batch(f, false, &others);
 }
 
 /* Switch to the next pair of completion queues, if there are several. */

@@ -12,7 +12,7 @@
  * peer has sent everything, missing messages may arrive until f->loss_timeout
  * after the last one.
  */
-static bool all_arrived(struct flow *f, uint64_t *silent_since)
+static ALWAYS_INLINE bool all_arrived(struct flow *f, uint64_t *silent_since)
 {
 	uint64_t now;
 
@@ -30,7 +30,7 @@ static bool all_arrived(struct flow *f, uint64_t *silent_since)
 
 /* Take the send completions of credits and allowances.  Returns N or a negative
  * errno. */
-static int reap(struct flow *f, int n)
+static ALWAYS_INLINE int reap(struct flow *f, int n)
 {
 	struct ibv_wc wc[POLL_BATCH];
 	int k = poll_batch(f, f->send_cq, wc);
@@ -43,7 +43,9 @@ static int reap(struct flow *f, int n)
 	return k < 0 ? k : n;
 }
 
-static int respond(struct flow *f)
+/* GROUP: others may send, too, and what they send is nothing but left out, also
+ * while the last messages are waited for. */
+static ALWAYS_INLINE int respond(struct flow *f, const bool group)
 {
 	uint32_t seen = window_begin(f);
 	uint64_t silent_since = 0;
@@ -52,20 +54,22 @@ static int respond(struct flow *f)
 		window_open(f);
 	for (;;) {
 		uint32_t command = flow_command(f);
-		int n;
+		int n, others = 0;
 
 		if (phase_of(command) == PHASE_ABORT)
 			return -ECANCELED;
 		next_cqs(f);
-		n = take_receives(f);
+		n = take_batch(f, group, &others);
 		if (f->counts_arrivals && n >= 0 &&
 		    (command != seen || f->posted >= f->polls.timed_from))
-			window_note_poll(f, n > 0, n < POLL_BATCH);
+			window_note_poll(f, n > 0, n + others < POLL_BATCH);
 		if (n >= 0 && (f->verify || f->allowances))
 			n = reap(f, n);
 		if (n == 0 && all_arrived(f, &silent_since))
 			return 0;
-		if (n == 0)
+		if (group && n == 0 && others)
+			f->idle_polls = 0;
+		else if (n == 0)
 			n = idle(f);
 		else if (n > 0)
 			silent_since = f->idle_polls = 0;
@@ -78,9 +82,19 @@ static int respond(struct flow *f)
 	}
 }
 
+static int respond_to_group(struct flow *f)
+{
+	return respond(f, true);
+}
+
+static int respond_to_peer(struct flow *f)
+{
+	return respond(f, false);
+}
+
 int responder_run(struct flow *f, enum op op)
 {
-	int ret = respond(f);
+	int ret = f->sender_qpn ? respond_to_group(f) : respond_to_peer(f);
 
 	(void)op;		/* all operations are received alike */
 	if (ret)

@@ -43,22 +43,21 @@ void challenge_destroy(struct challenge *challenge)
 	free(challenge->buffer);
 }
 
-/* Poll CQ for one completion.  Returns 1, 0 when there is none, or a negative
- * errno with the reason in ERR. */
+/* Poll CQ for one completion, for WC.  Returns 1, 0 when there is none, or a
+ * negative errno with the reason in ERR. */
 static int poll_one(const struct resources *res, struct ibv_cq *cq,
-		    struct error *err)
+		    struct ibv_wc *wc, struct error *err)
 {
-	struct ibv_wc wc;
-	int n = ibv_poll_cq(cq, 1, &wc);
+	int n = ibv_poll_cq(cq, 1, wc);
 
 	if (n < 0)
 		return failed(res, "ibv_poll_cq", EIO, err);
-	if (n == 0 || wc.status == IBV_WC_SUCCESS)
+	if (n == 0 || wc->status == IBV_WC_SUCCESS)
 		return n;
-	return fail_code(err, -EIO, explain_status_name(wc.status), NULL,
+	return fail_code(err, -EIO, explain_status_name(wc->status), NULL,
 			 "%s: a challenge to or from the peer completed with "
 			 "%s", res->device->port.device,
-			 explain_status_name(wc.status));
+			 explain_status_name(wc->status));
 }
 
 int challenge_receive(const struct resources *res, struct error *err)
@@ -84,8 +83,13 @@ int challenge_take(const struct resources *res, uint8_t bytes[CHALLENGE_SIZE],
 		   struct error *err)
 {
 	size_t header = res->qps->qp->qp_type == IBV_QPT_UD ? GRH_SIZE : 0;
-	int n = poll_one(res, res->queues->cqs[0].recv, err);
+	const uint32_t sender = res->multicast.sender_qpn;
+	struct ibv_wc wc;
+	int n = poll_one(res, res->queues->cqs[0].recv, &wc, err);
 
+	/* others may send to the group, too */
+	if (n > 0 && sender && wc.src_qp != sender)
+		return challenge_receive(res, err);
 	if (n > 0)
 		memcpy(bytes, res->challenge.buffer->received + header,
 		       CHALLENGE_SIZE);
@@ -122,5 +126,7 @@ int challenge_send(const struct resources *res,
 
 int challenge_sent(const struct resources *res, struct error *err)
 {
-	return poll_one(res, res->queues->cqs[0].send, err);
+	struct ibv_wc wc;
+
+	return poll_one(res, res->queues->cqs[0].send, &wc, err);
 }

@@ -61,7 +61,7 @@ int multicast_attach(const struct device *device, struct ibv_qp *qp,
 				  device->port.device, device->port.number,
 				  m->n + 1, gid_format(&av->grh.dgid, text));
 	if (!m->n++)
-		*m = (struct multicast){ av->grh.dgid, lid, 1, -1 };
+		*m = (struct multicast){ av->grh.dgid, lid, 1, -1, 0 };
 	return 0;
 }
 

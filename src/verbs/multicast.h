@@ -25,6 +25,7 @@ struct multicast {
 				 * end */
 	int fd;			/* holds the membership of IP, if n is not 0;
 				 * -1: none */
+	uint32_t sender_qpn;	/* at a receiver: the QP whose messages count */
 };
 
 /* The group of PLAN on PATH.  A group that the user left open is derived from

@@ -525,9 +525,13 @@ static int connect_group(struct resources *res, const struct path *path,
 		multicast_group(plan, path, sends ? peer->qkey : res->qkey);
 	const struct ibv_ah_attr av = link ? link->av :
 		multicast_address(device->port.number, plan, path, &group);
+	int ret;
 
-	if (!sends)
-		return join_group(res, path, &av, link != NULL, q, err);
+	if (!sends) {
+		ret = join_group(res, path, &av, link != NULL, q, err);
+		res->multicast.sender_qpn = peer->qps[0].qpn;
+		return ret;
+	}
 	q->remote_qpn = MULTICAST_QPN;
 	res->multicast.group = av.grh.dgid;
 	return give_address(res, path, 0, &av, q, err);

@@ -13,6 +13,8 @@
 #define NIC_FIRST_QPN 0x1000
 #define NIC_RKEY_BASE 0x500
 #define NIC_GROUP_QPN 0xffffffU
+/* What a message comes from that nobody here sent. */
+#define NIC_STRANGER_QPN 0xfff000U
 #define NIC_FIRST_SRQN 0x300
 /* What a UD receive begins with; nothing is said by its bytes. */
 #define NIC_GRH_SIZE 40

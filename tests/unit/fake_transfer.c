@@ -13,6 +13,7 @@ struct message {
 	uint8_t *here;		/* its bytes where it was posted */
 	uint32_t length;
 	bool reliable;
+	uint32_t from;		/* number of the QP that sent it */
 };
 
 /* The memory at ADDRESS that KEY opens for ACCESS; NULL when it does not. */
@@ -136,6 +137,7 @@ static enum ibv_wc_status take_receive(struct nic_qp *peer,
 		.opcode = receive_opcode(opcode),
 		.byte_len = length,
 		.qp_num = peer->qp.qp_num,
+		.src_qp = ud ? m->from : 0,
 		.wc_flags = ud ? IBV_WC_GRH : 0,
 	};
 	uint8_t *to = NULL;
@@ -168,7 +170,8 @@ void nic_stray(struct nic_qp *q)
 {
 	static uint8_t nothing[16];
 	static const struct nic_send send = { .wr.opcode = IBV_WR_SEND };
-	const struct message m = { &send, nothing, sizeof(nothing), false };
+	const struct message m = { &send, nothing, sizeof(nothing), false,
+				   NIC_STRANGER_QPN };
 
 	if (q->rq->posted != q->rq->done)
 		take_receive(q, q->rq, q->qp.recv_cq, &m, false);
@@ -342,6 +345,7 @@ static enum ibv_wc_status transfer(struct nic_qp *q, struct nic_qp *peer,
 		.send = s,
 		.length = length_of(s),
 		.reliable = nic_is_reliable(q),
+		.from = q->qp.qp_num,
 	};
 	const struct nic_opcode *op = &nic_opcodes[s->wr.opcode];
 	const bool takes = op->takes_receive, written = op->access;
@@ -377,6 +381,18 @@ static enum ibv_wc_status transfer(struct nic_qp *q, struct nic_qp *peer,
 	return IBV_WC_SUCCESS;
 }
 
+/* Another sender's message follows to each member of the group of WR. */
+static void send_of_others(const struct ibv_send_wr *wr)
+{
+	struct nic_qp *peer;
+
+	if (!fake_verbs.others)
+		return;
+	fake_verbs.others--;
+	for (uint32_t i = 0; (peer = member(wr, &i)); i++)
+		nic_stray(peer);
+}
+
 /* Every other member of the group gets a copy. */
 static void copy_to_others(struct nic_qp *q, const struct nic_qp *first,
 			   const struct nic_send *s, uint8_t *bounce)
@@ -400,8 +416,10 @@ enum ibv_wc_status nic_transfer(struct nic_qp *q, struct nic_qp *peer,
 	enum ibv_wc_status status = transfer(q, peer, s, bounce);
 
 	if (peer && q->qp.qp_type == IBV_QPT_UD &&
-	    s->wr.wr.ud.remote_qpn == NIC_GROUP_QPN)
+	    s->wr.wr.ud.remote_qpn == NIC_GROUP_QPN) {
 		copy_to_others(q, peer, s, bounce);
+		send_of_others(&s->wr);
+	}
 	free(bounce);
 	return status;
 }

@@ -70,6 +70,8 @@ struct fake_verbs {
 	bool stray;		/* a message of zeros that nobody sent comes to
 				 * each queue pair of these, if it has a
 				 * receive */
+	uint32_t others;	/* so many messages of a group are followed by
+				 * such a one from another sender */
 	bool black_hole;	/* nothing sent from now on arrives, but */
 	uint64_t spare_first;	/* that many of UC and UD */
 	int n_vectors;		/* completion vectors */

@@ -132,6 +132,28 @@ TEST(test_order)
 	free_result(r);
 }
 
+/* Also one whose queue pair has the number of the client's. */
+TEST(test_other_senders_of_a_group)
+{
+	struct result *r = result_without_doubt();
+	struct result_row *row = &r->rows[0];
+
+	row->others = 7;
+	row->total.received = row->total.sent = 50;
+	check_first(r, "7 messages of other senders");
+	row->others = 0;
+	check_first(r, NULL);
+	row->total.received = 53;
+	check_first(r, NULL);
+	r->params.plan.mcast.wanted = true;
+	check_first(r, "3 messages of other senders");
+	row->others = 7;
+	check_first(r, "10 messages of other senders");
+	row->total.sent_unknown = true;
+	check_first(r, "7 messages of other senders");
+	free_result(r);
+}
+
 /* The tables of ports name 100 Gb/s what carries 97.7 in messages of 64 KiB. */
 TEST(test_more_than_a_port_carries)
 {
@@ -330,6 +352,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_thread_without_a_cpu),
 	cmocka_unit_test(test_worst_thread),
 	cmocka_unit_test(test_order),
+	cmocka_unit_test(test_other_senders_of_a_group),
 	cmocka_unit_test(test_more_than_a_port_carries),
 	cmocka_unit_test(test_memory_paged_on_demand),
 	cmocka_unit_test(test_more_than_a_port_carries_both_ways),

@@ -539,6 +539,30 @@ TEST(test_done_with_a_clock)
 	}
 }
 
+/* Of a count that cannot be nothing is kept. */
+TEST(test_done_with_other_senders)
+{
+	const uint64_t counts[] = { 1, COUNT_MAX, COUNT_MAX + 1 };
+	struct error err = { 0 };
+	struct frame frame;
+
+	for (size_t i = 0; i < COUNT(counts); i++) {
+		const bool good = counts[i] <= COUNT_MAX;
+		struct done done = sample_done(), got = { 0 };
+
+		free(done.latency);
+		done.latency = NULL;
+		done.others = counts[i];
+		frame = encode_done(&done);
+		assert_int_equal(decode_done(&frame, &got, &err), 0);
+		assert_int_equal(got.others, good ? counts[i] : 0);
+		assert_int_equal(error_is_set(&got.implausible), !good);
+		error_clear(&got.implausible);
+		frame_free(&frame);
+		done_free(&got);
+	}
+}
+
 /* Times that are none are left out, and nothing else. */
 TEST(test_done_with_what_was_heard)
 {
@@ -837,6 +861,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_done_there_and_back),
 	cmocka_unit_test(test_done_with_events),
 	cmocka_unit_test(test_done_with_a_clock),
+	cmocka_unit_test(test_done_with_other_senders),
 	cmocka_unit_test(test_done_with_what_was_heard),
 	cmocka_unit_test(test_done_with_packets),
 	cmocka_unit_test(test_done_with_what_was_left),

@@ -249,6 +249,43 @@ TEST(test_receivers)
 	}
 }
 
+/* What others send to the group is counted apart: before the test it proves
+ * nothing, and in a verified run it is no wrong data. */
+TEST(test_other_senders)
+{
+	for (uint32_t receivers = 1; receivers <= 3; receivers += 2) {
+		const struct result_row *row;
+		struct pair p;
+
+		open_pair(&p, NULL);
+		pair_plan(&p)->receivers = receivers;
+		fake_verbs.others = 20;
+		pair_run_well(&p, "other senders");
+		row = &p.client.result->rows[0];
+		assert_int_equal(row->total.sent, 70);
+		/* the packet that shows the way finds one receive */
+		assert_int_equal(row->total.received + fake_verbs.dropped,
+				 70 * receivers + receivers - 1);
+		assert_in_range(row->others, 1, 20 * receivers);
+		assert_int_equal(row->others, p.server.result->rows[0].others);
+		for (uint32_t i = 0; i < row->n_receivers; i++)
+			assert_in_range(row->receivers[i], 1, 70);
+		pair_close_clean(&p);
+	}
+}
+
+/* A message of another sender comes before the one that shows the way. */
+TEST(test_other_sender_before_the_test)
+{
+	struct pair p;
+
+	open_pair(&p, NULL);
+	fake_verbs.stray = true;
+	pair_run_well(&p, "an early sender");
+	assert_int_equal(p.client.result->rows[0].total.received, 70);
+	pair_close_clean(&p);
+}
+
 /* One size after the other, each with its own counts. */
 TEST(test_receivers_of_several_sizes)
 {
@@ -364,6 +401,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_group_travels),
 	cmocka_unit_test(test_sessions),
 	cmocka_unit_test(test_receivers),
+	cmocka_unit_test(test_other_senders),
+	cmocka_unit_test(test_other_sender_before_the_test),
 	cmocka_unit_test(test_receivers_travel),
 	cmocka_unit_test(test_receivers_of_several_sizes),
 	cmocka_unit_test(test_group_is_not_reached),

@@ -132,6 +132,59 @@ TEST(test_messages_that_never_come)
 	check_missing(false, -ECANCELED);
 }
 
+#define SENDER 0x1234
+
+/* Of a multicast group: every third message is another sender's, who goes on
+ * for ever. */
+static void send_of_many(struct fake *fake)
+{
+	struct source *s = fake->argument;
+	const struct ibv_wc wc[] = {
+		{ .opcode = IBV_WC_RECV, .src_qp = SENDER },
+		{ .opcode = IBV_WC_RECV, .src_qp = SENDER + 1 },
+	};
+
+	for (int i = 0; i < 5; i++) {
+		const bool other = !s->left || i % 3 == 2;
+
+		if (!fake_outstanding(fake, &fake->qps[0]))
+			return;
+		fake_deliver_message(fake, &fake->qps[0], &wc[other], NULL);
+		s->left -= !other;
+		s->seed += other;
+	}
+	if (!s->left)
+		atomic_store(&fake->control.peer_sent, true);
+}
+
+/* What others send does not count, also in the count of a receive queue, and
+ * does not keep the end from giving up what is lost. */
+TEST(test_other_senders_of_a_group)
+{
+	for (uint64_t missing = 0; missing < 10; missing += 5) {
+		struct source s = { .left = 1000 };
+		struct flow f;
+		struct fake *fake = fake_new(&f, 1);
+
+		fake->on_poll = send_of_many;
+		fake->argument = &s;
+		fake_take_receives(fake, &f, 16, 4, false);
+		prepare(&f, OP_SEND, 64, 0, 1, 1, 0);
+		f.expected = 1000 + missing;
+		f.sender_qpn = SENDER;
+		f.receivers = 1;
+		f.unreliable = true;
+		f.loss_timeout = 1000000;	/* a tick is 1 ns here */
+		assert_int_equal(flow_fill_receives(&f), 0);
+		assert_int_equal(responder_run(&f, OP_SEND), 0);
+		assert_int_equal(f.received, 1000);
+		assert_int_equal(flow_taken(f.receives) - f.receives->before,
+				 1000);
+		assert_in_range(f.others, 200, s.seed);
+		fake_free(fake, &f);
+	}
+}
+
 /* A time that is over does not end it: the peer may still be sending. */
 TEST(test_only_the_peer_ends_it)
 {
@@ -221,6 +274,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_responder_takes_all),
 	cmocka_unit_test(test_responder_takes_of_every_queue),
 	cmocka_unit_test(test_messages_that_never_come),
+	cmocka_unit_test(test_other_senders_of_a_group),
 	cmocka_unit_test(test_only_the_peer_ends_it),
 	cmocka_unit_test(test_no_mark_is_answered_twice),
 	cmocka_unit_test(test_responder_fails),

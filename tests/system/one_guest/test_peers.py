@@ -9,8 +9,8 @@ import time
 import pytest
 
 import wire
-from lab import (SOON, Server, client, complained, complained_and_serves,
-                 failed, needs_device)
+from lab import (PATIENCE, SOON, Server, client, complained,
+                 complained_and_serves, deadline, failed, needs_device)
 from wire import FakeClient, FakeServer, serves
 
 pytestmark = [needs_device, pytest.mark.dialogue]
@@ -113,6 +113,10 @@ def test_server_survives_a_client_that_leaves(shared_server, steps):
     peer = FakeClient(shared_server.port)
     peer.play(*FakeClient.STEPS[:steps])
     peer.close()
+    if not steps:  # as one of two connections that a client raced
+        serves(shared_server)
+        assert not shared_server.errors
+        return
     refused(shared_server, "the client closed the connection|lost the conn",
                           "end of the run|DONE" if steps in (5, 6)
                           else "its turn|PLAN" if steps == 1
@@ -323,4 +327,5 @@ def test_many_strangers_leave_the_server_well(shared_server):
             sock.sendall(os.urandom(i * 3))
     serves(shared_server)
     assert shared_server.status is None
-    assert len(shared_server.errors) == 20
+    # nothing is said of the one that sent nothing
+    deadline(PATIENCE, lambda: len(shared_server.errors) == 19, "19 errors")

@@ -14,7 +14,7 @@ SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                        "../../../scripts")
 # Paced, so that a busy machine reaches the same rate every time.
 SUITE = "write_bw: --size 4K --duration 0.4 --warmup 0.1 --qp-timeout 18\n"
-ROUNDS = 5
+ROUNDS = 6
 
 
 def script(name, *arguments):

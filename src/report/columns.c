@@ -145,7 +145,7 @@ static void write_one(FILE *out, size_t i, const char *name,
 {
 	char *text = json_plain(value);
 
-	write(out, i, name, text);
+	write(out, i, name, text, json_is_string(value));
 	free(text);
 }
 

@@ -8,9 +8,10 @@
 #include "model/result.h"
 
 /* Write column I, from 0, of a line to OUT: its NAME, and TEXT, which is empty
- * where nothing was measured. */
+ * where nothing was measured.  IS_WORD: it is no number, and may be another
+ * host's. */
 typedef void (*column_writer)(FILE *out, size_t i, const char *name,
-			      const char *text);
+			      const char *text, bool is_word);
 
 /* WRITE each column of ROW of R, in their order, to OUT.  ROW NULL: of a failure
  * outside of all rows, with the columns of no size empty. */

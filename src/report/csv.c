@@ -29,33 +29,27 @@ static void print_cell(FILE *out, const char *text)
 	fputc('"', out);
 }
 
-/* A number may begin with a sign without being a formula. */
-static bool is_number(const char *text)
-{
-	char *end;
-
-	strtod(text, &end);
-	return end != text && !*end;
-}
-
 /* A column_writer.  Text that a spreadsheet would take for a formula begins
  * with an apostrophe, which is not shown there. */
 static void print_column(FILE *out, size_t i, const char *name,
-			 const char *text)
+			 const char *text, bool is_word)
 {
 	char *quoted = NULL;
 
 	(void)name;
-	if (plain_is_formula(text) && !is_number(text))
+	if (is_word && plain_is_formula(text))
 		xcheck(asprintf(&quoted, "'%s", text) < 0 ? NULL : quoted);
 	fputs(i ? "," : "", out);
 	print_cell(out, quoted ? quoted : text);
 	free(quoted);
 }
 
-static void print_name(FILE *out, size_t i, const char *name, const char *text)
+/* A column_writer. */
+static void print_name(FILE *out, size_t i, const char *name, const char *text,
+		       bool is_word)
 {
 	(void)text;
+	(void)is_word;
 	fprintf(out, "%s%s", i ? "," : "", name);
 }
 

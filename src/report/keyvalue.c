@@ -26,9 +26,12 @@ static void print_quoted(FILE *out, char c)
 		fputc(iscntrl((unsigned char)c) ? ' ' : c, out);
 }
 
-/* A name of a variable has no point, which percentiles have. */
-static void print_word(FILE *out, size_t i, const char *name, const char *text)
+/* A column_writer.  A name of a variable has no point, which percentiles
+ * have. */
+static void print_word(FILE *out, size_t i, const char *name, const char *text,
+		       bool is_word)
 {
+	(void)is_word;
 	fputs(i ? " " : "", out);
 	for (; *name; name++)
 		fputc(*name == '.' ? '_' : *name, out);

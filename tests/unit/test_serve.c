@@ -442,7 +442,7 @@ TEST(test_crash)
 /* The first that asks is the one, and its status the server's. */
 TEST(test_once)
 {
-	const struct parameters params = { .parallel = 2, .once = true };
+	const struct parameters params = { .parallel = 2, .once = PARAM_FOREVER };
 	int a, b, c;
 
 	begin(&params, 0);
@@ -462,7 +462,7 @@ TEST(test_once)
  * does not come to its turn. */
 TEST(test_once_as_perftest)
 {
-	const struct parameters params = { .parallel = 1, .once = true,
+	const struct parameters params = { .parallel = 1, .once = PARAM_FOREVER,
 					   .perftest = true };
 	int a, b;
 
@@ -477,7 +477,7 @@ TEST(test_once_as_perftest)
 
 TEST(test_once_and_nobody_came)
 {
-	const struct parameters params = { .parallel = 1, .once = true };
+	const struct parameters params = { .parallel = 1, .once = PARAM_FOREVER };
 	int a;
 
 	begin(&params, 0);
@@ -488,7 +488,7 @@ TEST(test_once_and_nobody_came)
 
 TEST(test_once_and_a_crash)
 {
-	const struct parameters params = { .parallel = 1, .once = true };
+	const struct parameters params = { .parallel = 1, .once = PARAM_FOREVER };
 	int a;
 
 	begin(&params, 0);
@@ -523,7 +523,7 @@ TEST(test_overdue)
 
 TEST(test_once_and_overdue)
 {
-	const struct parameters params = { .parallel = 1, .once = true };
+	const struct parameters params = { .parallel = 1, .once = PARAM_FOREVER };
 	int a, b;
 
 	begin(&params, 0);

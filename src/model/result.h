@@ -208,6 +208,8 @@ struct observed {
 	struct interval interval;
 	bool from_client;	/* direction of the messages */
 	bool received;		/* counted at the receiver */
+	uint64_t arrivals;	/* of the peer's messages meanwhile, where this
+				 * end learns of them; 0: it does not */
 };
 
 /* Callbacks that report on a run while it goes on, at this end.  Each function

@@ -512,19 +512,35 @@ static void print_row(FILE *out, const struct result *r,
 	counters_print_perftest(out, r, row);
 }
 
+/* What perftest's line of an interval has: with -b both directions.  Of sends
+ * this end sees both.  Of the peer's writes, reads and atomics it does not: like
+ * perftest, it takes them to be as many as its own, which only the rates have. */
+static struct bandwidth_summary both_of(const struct plan *plan,
+					const struct observed *part,
+					uint64_t *iterations)
+{
+	const bool both = plan->bidirectional;
+	const bool sees = both && op_table[plan->op].receives;
+	struct interval all = part->interval;
+
+	*iterations = all.messages + (sees ? part->arrivals : 0);
+	all.messages = sees || !both ? *iterations : 2 * all.messages;
+	return interval_bandwidth(&all, part->size);
+}
+
 /* Print a line for each interval of --run_infinitely.  An interval has no
  * better part, and the one that was interrupted has no line. */
 static void print_interval(FILE *out, const struct result *r,
 			   const struct observed *part)
 {
 	const struct plan *plan = &r->params.plan;
-	const struct bandwidth_summary b =
-		interval_bandwidth(&part->interval, part->size);
+	uint64_t iterations;
+	const struct bandwidth_summary b = both_of(plan, part, &iterations);
 
 	if (!plan_is_endless(plan) ||
 	    part->interval.length_ns < plan->interval / 2)
 		return;
-	print_rates(out, r, part->size, part->interval.messages,
+	print_rates(out, r, part->size, iterations,
 		    rate_of(r, b.gbps), &b);
 	print_least(out, r, rate_of(r, b.gbps));
 	fputs("\n", out);

@@ -10,6 +10,9 @@
 #include "base/time.h"
 
 #define LINE_NS (SECOND / 2)
+/* How soon after a mark was requested its answers are read at first, in ns; each
+ * further wait is twice as long. */
+#define FIRST_WAIT (SECOND / 1000)
 
 void progress_init(struct progress *p)
 {
@@ -84,6 +87,7 @@ static void request_mark(struct progress *p, uint64_t now)
 		return;
 	p->requested++;
 	p->waiting = true;
+	p->wait = FIRST_WAIT;
 	atomic_fetch_add(&p->control->command, FLOW_MARK);
 }
 
@@ -107,12 +111,14 @@ static bool answered(const struct progress *p)
 }
 
 /*
- * Form an edge from the loops' answers: their mean time, their total.  False if
+ * Form an edge from the loops' answers: their mean time, their total, and what
+ * had arrived of the peer's messages.  False if
  * no loop answered before its end, or time has not passed since the last edge.
  */
-static bool read_mark(const struct progress *p, struct mark *mark)
+static bool read_mark(struct progress *p, struct mark *mark)
 {
 	uint64_t opened = first_opened(p), since = 0, answers = 0;
+	uint64_t arrivals = 0;
 
 	*mark = (struct mark){ 0 };
 	for (uint32_t i = 0; i < p->n_flows; i++) {
@@ -120,12 +126,15 @@ static bool read_mark(const struct progress *p, struct mark *mark)
 
 		if (!has_answered(p, f)) {
 			mark->messages += f->window.counted;
+			arrivals += f->received - f->window.received;
 			continue;
 		}
 		mark->messages += f->progress->mark_counted;
+		arrivals += f->progress->mark_received;
 		since += f->progress->mark_ticks - opened;
 		answers++;
 	}
+	p->arrivals = arrivals;
 	if (answers)
 		mark->time = opened + since / answers;
 	return answers && mark->time > (p->log.n ? p->last.time : opened);
@@ -163,6 +172,7 @@ static void tell(const struct progress *p, const struct mark *from,
 		.interval.messages = to->messages - from->messages,
 		.from_client = r->at_server == received,
 		.received = received,
+		.arrivals = p->arrivals - p->last_arrivals,
 	});
 }
 
@@ -178,6 +188,7 @@ static void take_edge(struct progress *p, const struct mark *mark)
 	if (p->result->observer)
 		tell(p, &p->last, mark, p->log.marks[0].time);
 	p->last = *mark;
+	p->last_arrivals = p->arrivals;
 }
 
 static void take_mark(struct progress *p)
@@ -253,6 +264,15 @@ static void show_line(struct progress *p, uint64_t now)
 	p->line_at = now + LINE_NS;
 }
 
+/* How long until the answers are looked for again. */
+static uint64_t next_wait(struct progress *p)
+{
+	const uint64_t wait = smaller(p->wait, p->interval / 8);
+
+	p->wait *= 2;
+	return wait;
+}
+
 void progress_update(struct progress *p, uint64_t now)
 {
 	p->messages = progress_total(p);
@@ -266,20 +286,25 @@ void progress_update(struct progress *p, uint64_t now)
 	if (now >= p->line_at)
 		show_line(p, now);
 	p->wake_at = smaller(p->next_at, p->line_at);
-	if (p->waiting && p->rows)
-		p->wake_at = smaller(p->wake_at, now + p->interval / 8);
+	if (p->waiting && p->awaited)
+		p->wake_at = smaller(p->wake_at, now + next_wait(p));
 }
 
 void progress_close(struct progress *p)
 {
 	struct mark end = { .time = last_closed(p) };
+	uint64_t arrivals = 0;
 
 	if (p->line)
 		log_progress(NULL);
 	if (p->waiting && answered(p))
 		take_mark(p);
-	for (uint32_t i = 0; i < p->n_flows; i++)
+	for (uint32_t i = 0; i < p->n_flows; i++) {
 		end.messages += p->flows[i].window.counted;
+		arrivals += p->flows[i].received -
+			    p->flows[i].window.received;
+	}
+	p->arrivals = arrivals;
 	if (!p->interval || !end.time || end.time <= first_opened(p))
 		return;
 	if (end.time > p->last.time)

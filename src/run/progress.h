@@ -2,8 +2,8 @@
  * Tells the monitor how far the loops are, and where intervals end.  The
  * monitor requests a mark through the command word that the loops read anyway,
  * and each loop answers at its next completions, so the loops need no clock of
- * their own. The monitor reads the answers when the next mark is due, or a
- * little earlier to show them: it may be on the CPU of a loop.
+ * their own. The monitor reads the answers when the next mark is due, or soon
+ * to show them: it may be on the CPU of a loop.
  */
 #pragma once
 
@@ -22,6 +22,7 @@ struct progress {
 	uint64_t interval;	/* ns between marks; 0: no marks */
 	uint32_t most;		/* intervals in the final result */
 	bool rows;		/* log each interval */
+	bool awaited;		/* the user chose the intervals, and sees each */
 	bool line;		/* show a progress line on a terminal */
 	const struct result *result;	/* its observer hears each interval */
 	const char *name;	/* of the test */
@@ -32,6 +33,9 @@ struct progress {
 	uint64_t wake_at;	/* next update, ns of CLOCK_MONOTONIC */
 	/* private */
 	struct mark last;	/* the edge before the next one */
+	uint64_t arrivals;	/* of the peer's messages, at the edge that is
+				 * being formed */
+	uint64_t last_arrivals;	/* at the last edge; 0: at the opening */
 	uint64_t began_at;
 	uint64_t next_at;	/* of the next mark */
 	uint64_t duration;	/* ns; 0: not known */
@@ -39,6 +43,7 @@ struct progress {
 	uint64_t line_messages;
 	uint32_t requested;	/* number of the last mark requested */
 	bool waiting;		/* for the loops to answer it */
+	uint64_t wait;		/* ns until their answers are looked for */
 };
 
 /* Before the loops start; progress_free() it. */

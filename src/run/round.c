@@ -197,6 +197,7 @@ static struct progress make_progress(struct run *run)
 		.most = params->plan.interval ? MOST_OWN_INTERVALS :
 						INTERVALS_USUAL,
 		.rows = shown && params->plan.interval,
+		.awaited = params->plan.interval,
 		.line = shown && !run->warming && !params->plan.interval &&
 			isatty(2),
 		.name = test_name_of(&params->plan),

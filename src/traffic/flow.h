@@ -54,10 +54,11 @@ struct flow_control {
 struct flow_progress {
 	/* messages completed, received or posted, as the loop counts */
 	_Alignas(CACHE_LINE) _Atomic uint64_t messages;
-	/* number of the mark answered; makes the next two fields valid */
+	/* number of the mark answered; makes the next three fields valid */
 	_Atomic uint32_t marked;
 	uint64_t mark_ticks;
 	uint64_t mark_counted;	/* messages since the window opened */
+	uint64_t mark_received;	/* the peer's messages since then */
 	_Atomic bool over;	/* loop ended: no more answers */
 };
 
@@ -248,6 +249,7 @@ struct flow_window {
 	bool cut;		/* closed by a failure, perhaps long after the
 				 * last completion */
 	uint64_t warmup;	/* messages of the warm-up, before it opened */
+	uint64_t received;	/* the peer's messages before it opened */
 	uint64_t counted;	/* messages measured inside it */
 	struct flow_edge opening;	/* uncertainty of opened */
 	struct flow_edge closing;	/* uncertainty of closed */

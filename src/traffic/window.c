@@ -101,6 +101,7 @@ static void open_at(struct flow *f, uint64_t ticks)
 {
 	f->window.opened = ticks;
 	f->window.warmup = window_messages(f);
+	f->window.received = f->received;
 	f->dryness.checks = f->dryness.dry = 0;
 }
 
@@ -150,6 +151,7 @@ static void answer_mark(struct flow *f, uint32_t command)
 	mark->messages = larger(mark->messages, here.messages);
 	f->progress->mark_ticks = edge_time(f);
 	f->progress->mark_counted = window_messages(f) - f->window.warmup;
+	f->progress->mark_received = f->received - f->window.received;
 	atomic_store_explicit(&f->progress->marked, command / FLOW_MARK,
 			      memory_order_release);
 }

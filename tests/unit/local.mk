@@ -59,6 +59,7 @@ pure_tests = \
 	tests/unit/test_networks.c tests/unit/test_oob.c \
 	tests/unit/test_openmetrics.c \
 	tests/unit/test_option_limits.c tests/unit/test_option_shapes.c \
+	tests/unit/test_progress.c \
 	tests/unit/test_options.c tests/unit/test_param.c \
 	tests/unit/test_param_shapes.c tests/unit/test_pattern.c \
 	tests/unit/test_peer_check.c tests/unit/test_perftest.c \

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "json_checks.h"
+#include "base/xalloc.h"
 #include "report/report.h"
 #include "report/stream.h"
 #include "results.h"
@@ -625,6 +626,49 @@ TEST(test_perftest_intervals)
 	close(fd);
 }
 
+/* With -b a row has both directions: of sends what arrived meanwhile, of other
+ * operations as many as this end's. */
+TEST(test_perftest_intervals_of_both)
+{
+	static const struct {
+		enum op op;
+		bool both;
+		const char *row;
+	} rows[] = {
+		{ OP_SEND, false, " 65536      2000             125.00"
+		  "             125.00 \t\t   0.002000\n" },
+		{ OP_SEND, true, " 65536      3000             187.50"
+		  "             187.50 \t\t   0.003000\n" },
+		{ OP_WRITE_IMM, true, " 65536      3000             187.50"
+		  "             187.50 \t\t   0.003000\n" },
+		{ OP_WRITE, true, " 65536      2000             250.00"
+		  "             250.00 \t\t   0.004000\n" },
+		{ OP_READ, false, " 65536      2000             125.00"
+		  "             125.00 \t\t   0.002000\n" },
+	};
+	const struct observed part = {
+		.size = 65536,
+		.interval = { 0, 1000000000, 2000 },
+		.arrivals = 1000,
+	};
+	struct result *r = result_bandwidth();
+
+	r->params.plan.duration = PLAN_LONGEST;
+	r->params.plan.interval = 1000000000;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char *text = NULL;
+		FILE *out = xmemstream(&text);
+
+		r->params.plan.op = rows[i].op;
+		r->params.plan.bidirectional = rows[i].both;
+		perftest_format.interval(out, r, &part);
+		fclose(out);
+		assert_string_equal(text, rows[i].row);
+		free(text);
+	}
+	result_free(r);
+}
+
 /* What the head and the units of each release are, 0 that of our default: in
  * perftest's source at its tags. */
 TEST(test_perftest_of_releases)
@@ -934,6 +978,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_perftest_both_directions),
 	cmocka_unit_test(test_perftest_least),
 	cmocka_unit_test(test_perftest_intervals),
+	cmocka_unit_test(test_perftest_intervals_of_both),
 	cmocka_unit_test(test_perftest_of_releases),
 	cmocka_unit_test(test_perftest_polls),
 	cmocka_unit_test(test_perftest_reads),

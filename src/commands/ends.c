@@ -95,13 +95,40 @@ static int run_test(const struct options *options, struct connection *conn,
 	return ret;
 }
 
-int command_client(const struct options *options, struct connection *conn)
+/* Say ERR, why this client measures nothing, and tell its server, if there is
+ * one, which would go on waiting.  Returns the exit status. */
+static int refuse_to_begin(const struct options *options,
+			   struct connection *conn, const struct error *err)
 {
-	struct result *result = test_begin(options, true);
+	struct result *result = test_begin(options, false);
 	struct session *session = NULL;
 	struct device device = { 0 };
+	struct error ignored = { 0 };
+
+	log_error(err);
+	if (!connect_to(options, 0, conn, &ignored)) {
+		result->error = *err;
+		session_run(true, talks[options->params.peer], conn, &device,
+			    result, &session);
+	}
+	oob_close(conn);
+	session_free(session);
+	test_free(result);
+	return EXIT_FAILED;
+}
+
+int command_client(const struct options *options, struct connection *conn)
+{
+	struct error err = { .stage = "output" };
+	struct session *session = NULL;
+	struct device device = { 0 };
+	struct result *result;
 	int status;
 
+	if (options->command == COMMAND_CLIENT &&
+	    outputs_check(&options->params, &err))
+		return refuse_to_begin(options, conn, &err);
+	result = test_begin(options, true);
 	run_test(options, conn, &device, result, &session);
 	status = test_finish(result);
 	oob_close(conn);
@@ -120,7 +147,8 @@ static int report_unserved(const struct session *session,
 		log_error(err);
 	else
 		log_detail("%s", err->message);
-	return strcmp(err->stage, "hello") ? EXIT_FAILED : SERVE_NO_HELLO;
+	return strcmp(err->stage, "hello") || err->from_peer ? EXIT_FAILED :
+								SERVE_NO_HELLO;
 }
 
 /* Serve the client at CONN, close CONN, and report, if REPORTS, which is false

@@ -81,7 +81,8 @@ int report_print_shared(const char *path, char *text, struct error *err);
  * asks for.  A format on stdout sends the table to stderr. */
 
 /* Can every output in PARAMS be written?  Call before a run, so that its result
- * is not lost.  Returns 0, or a negative errno, set in ERR. */
+ * is not lost.  Returns 0, or a negative errno, set in ERR.  perftest's JSON is
+ * left out: like perftest, outputs_write() only warns of it. */
 int outputs_check(const struct parameters *params, struct error *err);
 
 /*

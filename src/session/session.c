@@ -85,7 +85,8 @@ void session_continue(struct session *s, const struct dialogue *dialogue)
 static int run_steps(struct session *s)
 {
 	struct error *err = session_error(s);
-	int ret = 0, written;
+	/* the caller may know why it cannot begin */
+	int ret = error_is_set(err) ? -ECANCELED : 0, written;
 
 	while (*s->next && !ret && !s->over)
 		ret = (*s->next++)(s);

@@ -19,6 +19,7 @@ struct session;
  * negative errno, and always *SESSION, which still holds the verbs objects.
  * Call session_free() after the report, because releasing them can take a
  * driver long when the link is down.
+ * A RESULT that has an error is not begun: the peer is told of it.
  * At a server result->params are its own.  If DEVICE is not open, it is opened
  * when the client's turn comes; device_close() it after session_free().
  */

@@ -9,8 +9,8 @@ import socket
 
 import pytest
 
-from lab import BINARY, DEVICE, Program, beside, deadline, environment, failed, \
-    succeeded
+from lab import (BINARY, DEVICE, Program, beside, client, deadline, environment,
+                 failed, succeeded)
 
 NAMES = [f"ib_{operation}_{metric}" for operation in (
     "send", "write", "read", "atomic") for metric in ("bw", "lat")]
@@ -175,6 +175,25 @@ def test_it_runs_until_nobody_reads(start, serve):
         next(line for line in lines if line.startswith(" 65536 "))
     failed(program, "cannot write to stdout: Broken pipe")
     succeeded(server)
+
+
+@pytest.mark.parametrize("name", ("ib_write_bw", "ib_read_lat"))
+def test_a_json_that_cannot_be_written_costs_no_row(data, pair, name):
+    """As in a pod, whose root is read-only."""
+    ends = measured(pair(name, "-n", 50, "--out_json",
+                         "--out_json_file=/proc/self/out.json"))
+    assert len(table(ends[1])) == 1
+    for end in ends:
+        assert end.err.count("cannot write /proc/self/out.json") == 1
+        assert not re.search("error|fail", end.out + end.err, re.I)
+
+
+def test_a_client_of_our_own_tells_what_it_cannot_write(serve):
+    """Before anything is measured; and this server ends, as perftest's."""
+    server, port = serve("ib_write_bw")
+    failed(client("write_bw", "--json=/proc/self/out", port=port),
+           "cannot write /proc/self/out")
+    failed(server, "the client: cannot write /proc/self/out")
 
 
 def test_there_is_no_latency_without_an_end(start):

@@ -462,6 +462,23 @@ static void hint_at_unit(struct parser *p)
 			 "MiB/s; with --report-gbits it is in Gb/s");
 }
 
+/* A server that is named like a test, and whose client is perftest, which does
+ * not say what it was given: it is what this command line says. */
+static int serve_perftest(struct parser *p)
+{
+	static struct options test;
+	struct given given = p->given;
+	int ret;
+
+	test = *p->given.options;
+	test.command = COMMAND_CLIENT;
+	given.options = &test;
+	ret = rules_complete(&given);
+	p->given.options->params.perftest_test = &test.params;
+	p->given.options->ignored[0] = '\0';
+	return ret;
+}
+
 static int parse(struct parser *p, int argc, char **argv)
 {
 	struct options *o = p->given.options;
@@ -484,6 +501,9 @@ static int parse(struct parser *p, int argc, char **argv)
 		ret = rules_check_command(&p->given) ?:
 		      rules_check_files(&p->given) ?:
 		      perftest_parse_test(&o->params, p->given.err);
+	if (!ret && o->command == COMMAND_SERVE &&
+	    o->params.peer == PEER_PERFTEST)
+		ret = serve_perftest(p);
 	/* of an end alone the test that shows most of what slows it down */
 	if (!ret && o->command == COMMAND_CHECK) {
 		o->params.plan.op = OP_WRITE;

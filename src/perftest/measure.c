@@ -200,6 +200,25 @@ static const char *steps_after(const struct session *s)
 	return s->run.plan->all ? schedule->end_all : schedule->end;
 }
 
+/* A server that was given a number of messages takes no more, and this end, which
+ * was given a time, waits for the rest of it: not what was asked for. */
+static int check_time(struct session *s, const struct done *mine)
+{
+	const struct plan *plan = s->run.plan;
+
+	if (!s->run.client || plan->iterations || plan_is_endless(plan) ||
+	    !plan_counts_received(plan) ||
+	    mine->window_ns >= plan->duration / 2)
+		return 0;
+	return fail(session_error(s), -EPROTO,
+		    "give both ends the same --duration or --iterations",
+		    "the %s (%s) took messages for only %.3g s of %.3g s: it "
+		    "was probably given a number of messages (-n)",
+		    s->run.conn->peer, talk_of(s)->name,
+		    (double)mine->window_ns / 1e9,
+		    (double)plan->duration / 1e9);
+}
+
 int perftest_swap(struct session *s, struct done *mine, struct done *theirs)
 {
 	const struct plan *plan = s->run.plan;
@@ -209,7 +228,7 @@ int perftest_swap(struct session *s, struct done *mine, struct done *theirs)
 	session_stage(s, "done");
 	theirs->window_error = theirs->interval_error = DONE_UNKNOWN;
 	fill_report(s, mine);
-	ret = talk_follow(s, letters, more_time(s));
+	ret = check_time(s, mine) ?: talk_follow(s, letters, more_time(s));
 	if (ret)
 		return ret;
 	if (plan_both_measure(plan) && !s->run.client)

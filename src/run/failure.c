@@ -81,6 +81,33 @@ static uint64_t acknowledged(const struct run *run, const struct flow *failed)
 	return n;
 }
 
+/* perftest does not say what it was given, and most of what a NIC refuses then,
+ * or waits for in vain, comes from ends that were given different sizes, numbers
+ * or times. */
+static void suspect_options(struct run *run)
+{
+	static const char *const codes[] = {
+		"IBV_WC_LOC_LEN_ERR", "IBV_WC_LOC_PROT_ERR",
+		"IBV_WC_REM_ACCESS_ERR", "IBV_WC_REM_INV_REQ_ERR",
+		"IBV_WC_REM_OP_ERR", "ETIMEDOUT",
+	};
+	struct error *err = &run->result->error;
+	char said[sizeof(err->advice)];
+
+	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++) {
+		if (!run->plan->quiet || strcmp(err->code, codes[i]) != 0)
+			continue;
+		memcpy(said, err->advice, sizeof(said));
+		snprintf(err->advice, sizeof(err->advice),
+			 "first compare test, --size, --qps, --iterations and "
+			 "--duration with the %s's, which perftest does not "
+			 "say (this end's size is %llu)%s%.140s",
+			 run->conn->peer,
+			 (unsigned long long)run->size,
+			 said[0] ? "; then: " : "", said);
+	}
+}
+
 /* What is known of RUN, of which the loop of F failed, or which stands still
  * (NULL). */
 static struct explain_context describe(const struct run *run,
@@ -114,10 +141,13 @@ static int explain_flow(struct run *run, const struct flow *f)
 {
 	struct explain_context context;
 	struct path_signs signs;
+	int ret;
 
 	signs_look(run, false, &signs);
 	context = describe(run, f, &signs);
-	return explain_failure(&f->failure, &context, &run->result->error);
+	ret = explain_failure(&f->failure, &context, &run->result->error);
+	suspect_options(run);
+	return ret;
 }
 
 /* True when an end waits for a byte that the other should have written, and its
@@ -134,12 +164,15 @@ static int explain_standstill(struct run *run)
 {
 	struct explain_context context;
 	struct path_signs signs;
+	int ret;
 
 	signs_look(run, true, &signs);
 	context = describe(run, NULL, &signs);
 	context.unanswered = is_unanswered(run);
-	return explain_stall(&context, run->monitor.err.message,
-			     &run->result->error);
+	ret = explain_stall(&context, run->monitor.err.message,
+			    &run->result->error);
+	suspect_options(run);
+	return ret;
 }
 
 /* Copy the error but keep this end's stage. */

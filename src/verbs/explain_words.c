@@ -57,16 +57,19 @@ static const char *oddity(const struct path *path)
 
 static void put_gids(const struct explain_context *c, char *text)
 {
-	char local[GID_TEXT_SIZE], remote[GID_TEXT_SIZE];
+	char local[GID_TEXT_SIZE], remote[GID_TEXT_SIZE], index[16] = "";
 	const struct path *path = c->path;
 
 	if (!path || !path->global) {
 		put_lids(c, text);
 		return;
 	}
-	snprintf(text, RULE_WORD_SIZE, "from GID %u %s (%s) to GID %u %s (%s)%s",
+	/* perftest does not say which index its GID has */
+	if (path->remote.index != PLAN_AUTO)
+		snprintf(index, sizeof(index), "%u ", path->remote.index);
+	snprintf(text, RULE_WORD_SIZE, "from GID %u %s (%s) to GID %s%s (%s)%s",
 		 path->local.index, gid_show(&path->local, local),
-		 gid_type_name(path->local.type), path->remote.index,
+		 gid_type_name(path->local.type), index,
 		 gid_show(&path->remote, remote),
 		 gid_type_name(path->remote.type), oddity(path));
 }

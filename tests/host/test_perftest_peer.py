@@ -218,6 +218,41 @@ def test_there_is_no_seventh_value():
 
 
 @needs_perftest
+def test_ends_that_were_given_a_number_and_a_time(data):
+    """The server takes no more, and the rate would be that of a few messages in
+    all of the time."""
+    server = Perftest("send_bw", "-n", 60, "-s", 64)
+    ours = client("send_bw", "--peer", "perftest", "--json", "-D", 2, "-s", 64,
+                  port=server.port)
+    failed(ours, "given a number of messages .*--duration or --iterations",
+           seconds=20)
+    (last,) = json.loads(ours.out)["results"]
+    assert last["failed"]
+
+
+@needs_perftest
+@pytest.mark.parametrize("test", ("send_bw", "read_lat"))
+def test_a_server_named_like_a_test_serves_perftest(data, test):
+    """What it was given is the test, where --peer says that nothing else does."""
+    port = free_port()
+    options = ("-n", 60, "-s", 64)
+    server = Program(test, "--peer", "perftest", "-d", DEVICE, "-p", port,
+                     *options)
+    server.wait_for("serving on TCP port")
+    program = Program("-d", DEVICE, "-p", port, *options, "127.0.0.1",
+                      argv0=(f"ib_{test}",))
+    assert program.wait(50).status == 0, str(program)
+    succeeded(server, 20)
+    assert "ignored" not in server.err
+    assert test != "send_bw" or row(server.out)[:2] == ["64", "60"]
+
+
+def test_a_server_named_like_a_test_refuses_what_perftest_cannot():
+    failed(Program("write_bw", "--peer", "perftest", "-d", DEVICE, "--verify"),
+           "--verify: perftest", status=2)
+
+
+@needs_perftest
 def test_without_the_option_the_error_names_it():
     server = Perftest("send_bw", "-n", 60)
     failed(client("send_bw", port=server.port), "it is perftest 6.06",

@@ -35,6 +35,30 @@ TEST(test_first_failure)
 	assert_int_equal(flow_verb_failed(&flow, "x", 0, 0), -EIO);
 }
 
+/* perftest says its GID, but not which of its port's it is. */
+TEST(test_gid_without_an_index)
+{
+	const struct flow_failure failure = {
+		.verb = "ibv_poll_cq",
+		.status = IBV_WC_RETRY_EXC_ERR,
+	};
+	const struct plan plan = { .op = OP_SEND };
+	struct path path = { .global = true };
+	const struct explain_context context = {
+		.plan = &plan, .path = &path, .peer = "server",
+		.ethernet = true,
+	};
+	struct error err = { 0 };
+
+	path.remote.index = 7;
+	explain_failure(&failure, &context, &err);
+	assert_contains(err.message, " to GID 7 ::");
+	error_clear(&err);
+	path.remote.index = PLAN_AUTO;
+	explain_failure(&failure, &context, &err);
+	assert_contains(err.message, " to GID ::");
+}
+
 /* What was flushed for an error may come first; of errors the first counts. */
 TEST(test_first_completion_that_is_no_flush)
 {
@@ -213,6 +237,7 @@ TEST(test_advice_for_memory)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_first_failure),
+	cmocka_unit_test(test_gid_without_an_index),
 	cmocka_unit_test(test_first_completion_that_is_no_flush),
 	cmocka_unit_test(test_a_request_is_no_message),
 	cmocka_unit_test(test_qp_of_a_shared_receive),

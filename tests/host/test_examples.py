@@ -270,3 +270,23 @@ def test_the_job_of_kubernetes(programs, host, tmp_path):
     out = [pod.communicate(timeout=120)[0] for pod in pods]
     assert [pod.returncode for pod in pods] == [0, 0], out
     assert "2 of 2 nodes took part" in out[0], out
+
+
+# --- Nagios ---
+
+@pytest.mark.parametrize("words, status, line", (
+    (("--min-gbps", "1e-6"), 0, r"OK: write_bw: ok \| gbps=[\d.]+"),
+    # verbsperf's 3 would be UNKNOWN
+    (("--min-gbps", "1e6"), 2,
+     r"CRITICAL: write_bw: limit: limit not met: .* \| gbps=[\d.]+"),
+    (("-d", "none"), 2, r"CRITICAL: write_bw: failed: error: .*none.* \|"),
+    (("--sizes",), 3, r"UNKNOWN: verbsperf: not started: error: .* \|")))
+def test_a_plugin_has_the_numbers_of_nagios(programs, host, words, status,
+                                            line):
+    done = subprocess.run(
+        ["sh", EXAMPLES / "check_verbsperf", "write_bw", "--loopback", "-n",
+         "100", "-d", "fake0", *words], text=True, capture_output=True,
+        env={**host, "PATH": f"{programs}:{host['PATH']}"}, timeout=60,
+        check=False)
+    assert done.returncode == status, done
+    assert re.fullmatch(f"VERBSPERF {line}\n", done.stdout), done

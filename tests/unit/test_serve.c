@@ -76,7 +76,7 @@ int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags)
 }
 
 /* How the server ends when it served no client that has a status. */
-enum { NO_STATUS = 100, CANCELED, FAILED };
+enum { NO_STATUS = 100, CANCELED, TIMED_OUT, FAILED };
 /* How a client's process ends that was told to by a signal. */
 #define INTERRUPTED 3
 
@@ -176,7 +176,8 @@ static void be_server(const struct parameters *params, int listener,
 	if (ret > 0)
 		be_process_of_client(&conn);
 	if (ret < 0)
-		_exit(ret == -ECANCELED ? CANCELED : FAILED);
+		_exit(ret == -ECANCELED ? CANCELED :
+		      ret == -ETIMEDOUT ? TIMED_OUT : FAILED);
 	_exit(status < 0 ? NO_STATUS : status);
 }
 
@@ -442,7 +443,8 @@ TEST(test_crash)
 /* The first that asks is the one, and its status the server's. */
 TEST(test_once)
 {
-	const struct parameters params = { .parallel = 2, .once = PARAM_FOREVER };
+	const struct parameters params = { .parallel = 2,
+					   .once = PARAM_FOREVER };
 	int a, b, c;
 
 	begin(&params, 0);
@@ -462,7 +464,8 @@ TEST(test_once)
  * does not come to its turn. */
 TEST(test_once_as_perftest)
 {
-	const struct parameters params = { .parallel = 1, .once = PARAM_FOREVER,
+	const struct parameters params = { .parallel = 1,
+					   .once = PARAM_FOREVER,
 					   .perftest = true };
 	int a, b;
 
@@ -477,7 +480,8 @@ TEST(test_once_as_perftest)
 
 TEST(test_once_and_nobody_came)
 {
-	const struct parameters params = { .parallel = 1, .once = PARAM_FOREVER };
+	const struct parameters params = { .parallel = 1,
+					   .once = PARAM_FOREVER };
 	int a;
 
 	begin(&params, 0);
@@ -486,9 +490,19 @@ TEST(test_once_and_nobody_came)
 	stop(SIGINT, CANCELED);
 }
 
+TEST(test_once_and_nobody_came_in_time)
+{
+	const struct parameters params = { .parallel = 1,
+					   .once = SECOND / 10 };
+
+	begin(&params, 0);
+	check_ends(TIMED_OUT);
+}
+
 TEST(test_once_and_a_crash)
 {
-	const struct parameters params = { .parallel = 1, .once = PARAM_FOREVER };
+	const struct parameters params = { .parallel = 1,
+					   .once = PARAM_FOREVER };
 	int a;
 
 	begin(&params, 0);
@@ -523,7 +537,8 @@ TEST(test_overdue)
 
 TEST(test_once_and_overdue)
 {
-	const struct parameters params = { .parallel = 1, .once = PARAM_FOREVER };
+	const struct parameters params = { .parallel = 1,
+					   .once = PARAM_FOREVER };
 	int a, b;
 
 	begin(&params, 0);
@@ -808,6 +823,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_once),
 	cmocka_unit_test(test_once_as_perftest),
 	cmocka_unit_test(test_once_and_nobody_came),
+	cmocka_unit_test(test_once_and_nobody_came_in_time),
 	cmocka_unit_test(test_once_and_a_crash),
 	cmocka_unit_test(test_overdue),
 	cmocka_unit_test(test_once_and_overdue),

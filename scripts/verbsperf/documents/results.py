@@ -38,7 +38,8 @@ LIMITS = frozenset("""
 # How long to measure and what to print: no other point.
 RUN_ONLY = LIMITS | frozenset("""
     counters cpu csv duration format histogram interval iterations json
-    json-lines percentiles report-gbits samples timeout title warmup
+    json-lines no-intervals openmetrics percentiles report-gbits samples timeout
+    title warmup
     """.split())
 # What a document says elsewhere, or what is an end's own and in the
 # fingerprint where it matters.

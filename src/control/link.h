@@ -8,13 +8,14 @@
 
 #include "base/error.h"
 #include "model/endpoint.h"
+#include "model/need.h"
 #include "model/plan.h"
 #include "model/result.h"
 #include "verbs/device.h"
 #include "verbs/resources.h"
 
 /* Entries of the completion queue of all: for completions not polled yet. */
-#define LINK_COMPLETIONS 256
+#define LINK_COMPLETIONS NEED_LINK_COMPLETIONS
 
 /* What all connections of an end share. */
 struct link_end {
@@ -35,6 +36,8 @@ struct link {
 	struct ibv_qp *qp;
 	uint32_t psn;		/* 24 random bits */
 };
+
+_Static_assert(sizeof(struct link) <= NEED_LINK, "a link needs more");
 
 /* Make what connections share, for the other members, which are set.  Returns
  * 0, or a negative errno set in ERR.  link_close() it. */

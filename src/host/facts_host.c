@@ -161,6 +161,87 @@ static void read_pages(struct facts *facts)
 		facts_set_text(facts, FACT_TRANSPARENT_HUGE_PAGES, text);
 }
 
+/* The folder of the control group of this process, for memory, below /sys: its
+ * own in version 2 and in version 1, or "" for the root, which a container may
+ * see as its own. */
+static void memory_group(bool unified, char path[SYSFS_PATH_SIZE])
+{
+	char line[SYSFS_PATH_SIZE];
+
+	path[0] = '\0';
+	for (int id = 0; id < 32; id++) {
+		char key[8];
+
+		snprintf(key, sizeof(key), "%d:", id);
+		if (!sysfs_find(line, sizeof(line), key, "/proc/self/cgroup"))
+			continue;
+		if (unified ? line[0] == '/' && !id :
+			      !strncmp(line, "memory:", 7))
+			snprintf(path, SYSFS_PATH_SIZE, "%s",
+				 strchr(line, '/') ? strchr(line, '/') : "");
+	}
+}
+
+/* Lower *BYTES to what the control group FOLDER leaves: its limit less what is
+ * in use, of which the kernel gives back the files that nobody has used for
+ * long. */
+static void limit_to_group(const char *folder, const char *limit_name,
+			   const char *used_name, const char *idle_name,
+			   uint64_t *bytes)
+{
+	uint64_t limit, used, idle;
+	char text[32];
+
+	/* "max" is no number: there is no limit */
+	if (!sysfs_count(&limit, "%s/%s", folder, limit_name) ||
+	    !sysfs_count(&used, "%s/%s", folder, used_name))
+		return;
+	idle = sysfs_find(text, sizeof(text), idle_name, "%s/memory.stat",
+			  folder) ? strtoull(text, NULL, 10) : 0;
+	used -= idle < used ? idle : used;
+	limit -= used < limit ? used : limit;
+	if (limit < *bytes)
+		*bytes = limit;
+}
+
+/* Every control group above that of the process has a limit, too. */
+static void limit_to_groups(bool unified, uint64_t *bytes)
+{
+	const char *root = unified ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
+	char path[SYSFS_PATH_SIZE], folder[SYSFS_PATH_SIZE + 32];
+
+	memory_group(unified, path);
+	for (;;) {
+		char *end = strrchr(path, '/');
+
+		snprintf(folder, sizeof(folder), "%s%s", root, path);
+		if (unified)
+			limit_to_group(folder, "memory.max", "memory.current",
+				       "inactive_file ", bytes);
+		else
+			limit_to_group(folder, "memory.limit_in_bytes",
+				       "memory.usage_in_bytes",
+				       "total_inactive_file ", bytes);
+		if (!end)
+			return;
+		*end = '\0';
+	}
+}
+
+/* What can be allocated and locked: what the kernel says is available, or what
+ * a control group leaves of it. */
+static void read_available(struct facts *facts)
+{
+	uint64_t kib, bytes;
+
+	if (!sysfs_meminfo(&kib, "MemAvailable:"))
+		return;
+	bytes = kib << 10;
+	limit_to_groups(true, &bytes);
+	limit_to_groups(false, &bytes);
+	facts_set_count(facts, FACT_MEMORY_AVAILABLE, bytes);
+}
+
 /* True when this process may lock all memory: the kernel demands the capability
  * outside of all user namespaces. */
 static bool may_lock_all(void)
@@ -328,6 +409,7 @@ void facts_of_host(const struct cpus *cpus, struct facts *facts)
 	facts_set_text(facts, FACT_VIRTUAL_MACHINE, maker);
 	read_pages(facts);
 	read_memlock(facts);
+	read_available(facts);
 	read_processors(facts);
 	read_governors(&set, facts);
 	read_frequencies(first, facts);

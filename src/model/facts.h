@@ -109,7 +109,9 @@ enum fact_group {
 	  false) \
 	X(56, ACS_REDIRECT, acs_redirect, TEXT, PCIE, 0, false) \
 	X(57, LOAD_AVERAGE, load_average, REAL, CPU, 1000000, false) \
-	X(58, PROVIDER_VARIABLES, provider_variables, TEXT, HOST, 0, true)
+	X(58, PROVIDER_VARIABLES, provider_variables, TEXT, HOST, 0, true) \
+	X(59, MEMORY_AVAILABLE, memory_available_bytes, COUNT, MEMORY, \
+	  INT64_MAX, false)
 // clang-format on
 
 /* The maker of a virtual machine that says not who made it. */

@@ -366,6 +366,14 @@ uint64_t plan_send_completions(const struct plan *plan);
  * time. */
 uint32_t plan_most_reads(const struct port *from, const struct port *to);
 
+/* Further work requests in each send queue, for allowances: 0 unless PLAN has
+ * such at PORT. */
+uint32_t plan_allowance_writes(const struct plan *plan,
+			       const struct port *port);
+
+/* Most receives outstanding on each QP, or on the shared queue. */
+uint32_t plan_receive_depth(const struct plan *plan, bool client);
+
 /* Reads or atomics that this end has outstanding on each QP, and that the other
  * end answers; 0 for an end that starts none.  Known after plan_choose(). */
 uint32_t plan_reads(const struct plan *plan, bool client);

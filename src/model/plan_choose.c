@@ -5,6 +5,7 @@
 #include "model/plan.h"
 
 #include "base/numbers.h"
+#include "traffic/allowance.h"
 #include "traffic/batch.h"
 
 #define LATENCY_RX_DEPTH 16
@@ -52,6 +53,19 @@ uint32_t plan_qps_per_cq(const struct plan *plan, bool client,
 	if (plan_posts_receives(plan, client) && !plan_shares_receives(plan))
 		each = larger(each, plan->rx_depth);
 	return (uint32_t)larger(smaller(all, limits->max_cqe / each), 1);
+}
+
+uint32_t plan_allowance_writes(const struct plan *plan,
+			       const struct port *port)
+{
+	return port->iwarp && op_table[plan->op].receives &&
+			       plan->metric == METRIC_BANDWIDTH && !plan->srq ?
+		       ALLOWANCE_WRITES : 0;
+}
+
+uint32_t plan_receive_depth(const struct plan *plan, bool client)
+{
+	return plan_posts_receives(plan, client) ? plan->rx_depth : 0;
 }
 
 uint32_t plan_most_reads(const struct port *from, const struct port *to)

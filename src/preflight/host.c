@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/numbers.h"
+#include "model/need.h"
+
 /* C1, which every processor enters, takes no longer to leave, in us. */
 #define SHALLOW_EXIT_US 3
 /* So many times as many tasks as processors keep a host busy. */
@@ -132,25 +134,101 @@ static uint64_t most_memory(const struct plan *plan)
 	return larger(plan_memory(plan, true), plan_memory(plan, false));
 }
 
+/* What the plan needs at END; what is still open of a plan that both ends have
+ * not agreed on is as if the other end were like this one. */
+static struct need need_at(const struct end *end)
+{
+	struct plan plan = *end->plan;
+	struct need need;
+
+	if (plan.rx_depth == PLAN_AUTO)
+		plan_choose(&plan, end->port, end->port);
+	need_of(&plan, end->client, end->port, &need);
+	return need;
+}
+
+/* Drivers that run on the processor lock messages, and no queues. */
+static bool locks_queues(const struct end *end)
+{
+	const char *driver = facts_text(end->facts, FACT_DRIVER);
+
+	return strcmp(driver, "rdma_rxe") != 0 && strcmp(driver, "siw") != 0;
+}
+
+/* Bytes that END locks: of the messages, and about so many of queues. */
+static uint64_t locked_at(const struct end *end, struct need *need)
+{
+	*need = need_at(end);
+	if (!locks_queues(end))
+		need->objects = 0;
+	return need->messages + need->objects;
+}
+
 static void need_memory(const struct ends *ends, char *text)
 {
-	preflight_print(text, "%" PRIu64, most_memory(ends->plan));
+	struct need need;
+	uint64_t most = locked_at(&ends->end[true], &need);
+
+	if (ends->server)
+		most = larger(most, locked_at(&ends->end[false], &need));
+	preflight_print(text, "%" PRIu64, most);
 }
 
 static int inspect_memlock(const struct end *end, struct error *err)
 {
 	const uint64_t most = facts_count(end->facts, FACT_MEMLOCK_BYTES);
-	const uint64_t needed = plan_memory(end->plan, end->client);
+	char queues[64] = "";
+	struct need need;
 
-	if (!facts_known(end->facts, FACT_MEMLOCK_BYTES) || needed <= most)
+	if (!facts_known(end->facts, FACT_MEMLOCK_BYTES) ||
+	    locked_at(end, &need) <= most)
 		return 0;
+	if (need.objects)
+		snprintf(queues, sizeof(queues), ", and their queues about %"
+			 PRIu64, need.objects);
 	return fail(err, -ENOMEM,
 		    "ulimit -l unlimited, allowed by a line with memlock in "
 		    "/etc/security/limits.conf, or LimitMEMLOCK=infinity of a "
 		    "service",
 		    "%s process may lock %" PRIu64 " bytes of memory, the "
-		    "messages need %" PRIu64, end->whose, most,
-		    needed);
+		    "messages need %" PRIu64 "%s", end->whose, most,
+		    need.messages, queues);
+}
+
+/* True when the messages are in the memory of the host that is not set aside
+ * for huge pages. */
+static bool in_host_memory(const struct end *end)
+{
+	return !end->plan->hugepages && !facts_known(end->facts, FACT_GPU);
+}
+
+static void need_available(const struct ends *ends, char *text)
+{
+	struct need need = need_at(&ends->end[true]);
+	uint64_t most = need.messages + need.objects;
+
+	if (ends->server) {
+		need = need_at(&ends->end[false]);
+		most = larger(most, need.messages + need.objects);
+	}
+	preflight_print(text, "%" PRIu64, most);
+}
+
+/* A run refuses only what is exact, its messages (session/setup.c). */
+static int inspect_available(const struct end *end, struct error *err)
+{
+	const uint64_t most = facts_count(end->facts, FACT_MEMORY_AVAILABLE);
+	const struct need need = need_at(end);
+
+	if (!facts_known(end->facts, FACT_MEMORY_AVAILABLE) ||
+	    need.messages + need.objects <= most)
+		return 0;
+	return fail(err, -ENOMEM, "use fewer --qps, a smaller --size or "
+		    "--tx-depth, or raise memory.max of the control group",
+		    "%s host, or the control group of the process, has %" PRIu64
+		    " bytes of memory available, the messages need %" PRIu64
+		    " and their queues about %" PRIu64, end->whose, most,
+		    need.messages, need.objects);
 }
 
 static uint64_t pages_needed(const struct ends *ends, const struct facts *facts)
@@ -236,7 +314,13 @@ const struct check host_checks[] = {
 	{ .label = "locked memory", .fact = FACT_MEMLOCK_BYTES,
 	  .applies = locks_memory, .need = need_memory,
 	  .inspect = inspect_memlock, .wrong = true,
-	  .cost = "the memory of the messages cannot be registered" },
+	  .cost = "the memory of the messages, or of the queues, cannot be "
+		  "locked" },
+	{ .label = "available memory", .fact = FACT_MEMORY_AVAILABLE,
+	  .applies = in_host_memory, .need = need_available,
+	  .inspect = inspect_available,
+	  .cost = "the kernel ends a process for want of memory, or the queue "
+		  "pairs cannot be created" },
 	{ .label = "free huge pages", .fact = FACT_HUGE_PAGES_FREE,
 	  .option = offsetof(struct plan, hugepages), .show = show_pages,
 	  .need = need_pages, .inspect = inspect_pages, .wrong = true,

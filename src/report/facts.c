@@ -31,6 +31,7 @@ static const struct {
 	[FACT_HUGE_PAGES_FREE] = { .label = "free huge pages" },
 	[FACT_HUGE_PAGE_BYTES] = { "size of huge pages", "bytes" },
 	[FACT_MEMLOCK_BYTES] = { "may be locked", "bytes" },
+	[FACT_MEMORY_AVAILABLE] = { "available", "bytes" },
 	[FACT_PCIE_ADDRESS] = { .label = "PCIe address" },
 	[FACT_PCIE_SPEED_GT] = { "link speed", "GT/s" },
 	[FACT_PCIE_WIDTH] = { "link width", "lanes" },

@@ -6,7 +6,7 @@
 
 #include "base/time.h"
 #include "model/inject.h"
-#include "session/need.h"
+#include "model/need.h"
 
 /* How long a turn may last beyond the known time of its plan, for a client with
  * a slower clock. */

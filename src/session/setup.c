@@ -2,9 +2,13 @@
 #include "config.h"
 #include "session/setup.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
+#include "base/ip.h"
 #include "base/xalloc.h"
 #include "inject/inject.h"
 #include "model/gid.h"
@@ -58,9 +62,53 @@ int accept_path_of_one(struct session *s, const struct endpoint *peer,
 			   peer->n, mtu_bytes(peer->mtu), mtu);
 }
 
+/* True when both ends of CONN share a host's memory: of --loopback, or with one
+ * address. */
+static bool is_one_host(const struct connection *conn)
+{
+	struct sockaddr_storage mine, theirs;
+	socklen_t my_size = sizeof(mine), their_size = sizeof(theirs);
+	uint8_t here[16], there[16];
+
+	if (getsockname(conn->fd, (struct sockaddr *)&mine, &my_size) ||
+	    getpeername(conn->fd, (struct sockaddr *)&theirs, &their_size))
+		return false;
+	if (mine.ss_family == AF_UNIX)
+		return true;
+	return ip_from_socket((struct sockaddr *)&mine, here) &&
+	       ip_from_socket((struct sockaddr *)&theirs, there) &&
+	       !memcmp(here, there, sizeof(here));
+}
+
+/* Refuse messages that the host has no memory for, before they are filled: the
+ * kernel would end this process, or another one. */
+static int check_available(const struct session *s)
+{
+	struct result *r = s->run.result;
+	const struct plan *plan = &r->params.plan;
+	const bool client = s->run.client;
+	const struct facts *facts = &s->run.device->port.facts;
+	const uint64_t most = facts_count(facts, FACT_MEMORY_AVAILABLE);
+	const bool both = is_one_host(s->run.conn);
+	const uint64_t needed = plan_memory(plan, client) +
+				(both ? plan_memory(plan, !client) : 0);
+
+	if (!facts_known(facts, FACT_MEMORY_AVAILABLE) || needed <= most ||
+	    r->params.memory.kind != MEMORY_ANONYMOUS || plan->hugepages ||
+	    plan->odp || plan->control)
+		return 0;
+	return fail(&r->error, -ENOMEM, "use fewer -q or a smaller -s, or "
+		    "raise memory.max of the control group",
+		    "the messages%s need %" PRIu64 " bytes of memory: this "
+		    "host, or the control group of the process, has %" PRIu64
+		    " available", both ? " of both ends on this host" : "",
+		    needed, most);
+}
+
 int setup_create(struct session *s)
 {
-	return run_create(&s->run) ?: inject_at(&s->run, INJECT_AT_CREATED);
+	return check_available(s) ?: run_create(&s->run) ?:
+	       inject_at(&s->run, INJECT_AT_CREATED);
 }
 
 void setup_note_end(struct result *r, bool client, const struct endpoint *end)

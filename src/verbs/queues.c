@@ -86,27 +86,14 @@ static int create_cq(const struct queues *q, uint64_t wanted, uint32_t vector,
 			   purpose, (int)n);
 }
 
-uint32_t queues_allowance_writes(const struct port *port,
-				 const struct plan *plan)
-{
-	return port->iwarp && op_table[plan->op].receives &&
-			       plan->metric == METRIC_BANDWIDTH && !plan->srq ?
-		       ALLOWANCE_WRITES : 0;
-}
-
-uint32_t queues_receive_depth(const struct plan *plan, bool client)
-{
-	return plan_posts_receives(plan, client) ? plan->rx_depth : 0;
-}
-
 static int create_cqs(struct queues *q, uint32_t vector, struct error *err)
 {
 	const struct plan *plan = q->plan;
 	uint64_t qps = smaller(q->qps_per_cq, q->n_qps);
 	bool posts = plan_sends(plan, q->client) || plan_sends_notices(plan);
 	uint64_t sends = (posts ? qps * plan_send_capacity(plan) : 1) +
-			 qps * queues_allowance_writes(&q->device->port, plan);
-	uint64_t receives = queues_receive_depth(plan, q->client);
+			 qps * plan_allowance_writes(plan, &q->device->port);
+	uint64_t receives = plan_receive_depth(plan, q->client);
 	int ret = 0;
 
 	if (!plan_shares_receives(plan))
@@ -203,7 +190,7 @@ int queues_create(struct queues *q, uint32_t vector, struct error *err)
 {
 	const struct plan *plan = q->plan;
 	const uint32_t entries = plan_receive_entries(plan, q->client);
-	uint32_t depth = queues_receive_depth(plan, q->client);
+	uint32_t depth = plan_receive_depth(plan, q->client);
 	int ret = 0;
 
 	q->qps_per_cq = plan_qps_per_cq(plan, q->client,

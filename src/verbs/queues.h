@@ -53,14 +53,6 @@ void queues_destroy(struct queues *queues);
 /* The completion queues of QP I of the QPs that share QUEUES. */
 const struct flow_cqs *queues_of(const struct queues *queues, uint32_t i);
 
-/* Further work requests in each send queue, for allowances: 0 unless PLAN has
- * such at PORT. */
-uint32_t queues_allowance_writes(const struct port *port,
-				 const struct plan *plan);
-
-/* Most receives outstanding on each QP, or on the shared queue. */
-uint32_t queues_receive_depth(const struct plan *plan, bool client);
-
 /*
  * Prepare the receives of QP I in the memory at ADDRESS with key LKEY, if they
  * need any memory.  Shared receives are prepared once, with I 0.  Returns the

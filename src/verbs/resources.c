@@ -103,8 +103,8 @@ static int create_qp(struct resources *res, const struct queues *queues,
 		.srq = targets ? NULL : queues->srq,
 		.transport = plan->transport,
 		.send_depth = (posts ? plan_send_capacity(plan) : 1) +
-			      queues_allowance_writes(&device->port, plan),
-		.receive_depth = queues_receive_depth(plan, client),
+			      plan_allowance_writes(plan, &device->port),
+		.receive_depth = plan_receive_depth(plan, client),
 		/* not every provider accepts a queue of no entries */
 		.send_entries = plan_send_entries(plan, client) ?: 1,
 		.receive_entries = plan_receive_entries(plan, client) ?: 1,
@@ -259,7 +259,7 @@ static int make_allowances(struct resources *res, struct error *err)
 {
 	const size_t size = sizeof(*res->allowances);
 
-	if (!queues_allowance_writes(&res->device->port, res->plan))
+	if (!plan_allowance_writes(res->plan, &res->device->port))
 		return 0;
 	res->allowances = xcalloc_lines(res->n_qps, size);
 	res->allowances_mr = ibv_reg_mr(res->pd, res->allowances,

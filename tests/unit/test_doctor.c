@@ -3,6 +3,7 @@
 #include "config.h"
 #include "test.h"
 
+#include "model/need.h"
 #include "two_ends.h"
 
 /* A fact of the client's, as text. */
@@ -165,9 +166,10 @@ TEST(test_memory)
 	static const struct finding rows[] = {
 		{ "locked memory", { { FACT_MEMLOCK_BYTES,
 		  "18446744073709551615" } }, "unlimited", NULL, NULL },
-		{ "locked memory", { { FACT_MEMLOCK_BYTES, "65536" } },
-		  "65536", NULL, NULL },
-		{ "locked memory", { { FACT_MEMLOCK_BYTES, "65535" } },
+		{ "locked memory", { { FACT_MEMLOCK_BYTES, "65536" },
+		  { FACT_DRIVER, "rdma_rxe" } }, "65536", NULL, NULL },
+		{ "locked memory", { { FACT_MEMLOCK_BYTES, "65535" },
+		  { FACT_DRIVER, "rdma_rxe" } },
 		  "65535", "the client's process may lock 65535 bytes of "
 		  "memory, the messages need 65536", "ulimit -l" },
 		{ "free huge pages", { { FACT_HUGE_PAGES_FREE, "0" },
@@ -182,6 +184,36 @@ TEST(test_memory)
 	check_findings(&e, rows, COUNT(rows), VERDICT_ERROR);
 	e.plan.odp = true;
 	check_findings(&e, paged, COUNT(paged), VERDICT_ERROR);
+}
+
+/* A NIC's driver locks the queues, too, which the messages of a short test need
+ * more memory for than for themselves. */
+TEST(test_memory_of_queues)
+{
+	struct two_ends e = good_ends();
+	const struct preflight_row *row;
+	struct need need;
+
+	facts_set_text(&e.client.facts, FACT_DRIVER, "mlx5_core");
+	facts_set_count(&e.client.facts, FACT_MEMLOCK_BYTES, 65536);
+	look(&e);
+	row = find_row(&e, "locked memory");
+	assert_int_equal(row->verdict, VERDICT_ERROR);
+	assert_contains(row->error.message, "queues about");
+	need_of(&e.plan, true, &e.client, &need);
+	facts_set_count(&e.client.facts, FACT_MEMLOCK_BYTES,
+			need.messages + need.objects);
+	facts_set_count(&e.client.facts, FACT_MEMORY_AVAILABLE,
+			need.messages + need.objects - 1);
+	look(&e);
+	assert_int_equal(find_row(&e, "locked memory")->verdict, VERDICT_OK);
+	row = find_row(&e, "available memory");
+	assert_int_equal(row->verdict, VERDICT_WARNING);
+	assert_contains(row->error.advice, "memory.max");
+	/* huge pages are set aside */
+	e.plan.hugepages = true;
+	look(&e);
+	assert_false(has_row(&e, "available memory"));
 }
 
 TEST(test_huge_pages)
@@ -676,6 +708,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_interrupts),
 	cmocka_unit_test(test_nodes),
 	cmocka_unit_test(test_memory),
+	cmocka_unit_test(test_memory_of_queues),
 	cmocka_unit_test(test_huge_pages),
 	cmocka_unit_test(test_ordering),
 	cmocka_unit_test(test_pcie),

@@ -87,7 +87,8 @@ static void make_system(void)
 		  "model name\t: AMD EPYC 9354\nflags\t\t: fpu vme de\n\n"
 		  "processor\t: 1\nmodel name\t: another\n");
 	host_file("/proc/loadavg", "20.25 3.10 1.02 2/345 6789\n");
-	host_file("/proc/meminfo", "MemTotal: 1 kB\nHugePages_Total:   12\n"
+	host_file("/proc/meminfo", "MemTotal: 1 kB\nMemAvailable: 4096 kB\n"
+		  "HugePages_Total:   12\n"
 		  "HugePages_Free:     10\nHugePages_Rsvd:      3\n"
 		  "Hugepagesize:       2048 kB\n");
 	host_file("/sys/kernel/mm/transparent_hugepage/enabled",
@@ -255,6 +256,7 @@ TEST(test_all_of_them)
 		[FACT_ROCE_ECN] = "3",
 		[FACT_LOAD_AVERAGE] = "20.25",
 		[FACT_PROVIDER_VARIABLES] = "none",
+		[FACT_MEMORY_AVAILABLE] = "4194304",
 	};
 
 	for (int i = 0; i < FACTS; i++)
@@ -359,6 +361,27 @@ TEST(test_other_processors)
 	};
 
 	check_others(rows, COUNT(rows));
+}
+
+/* What a control group leaves, or one above it: of the unified hierarchy, and of
+ * the older one, where a container sees its own as the root. */
+TEST(test_memory_of_control_groups)
+{
+	host_file("/proc/self/cgroup", "12:pids:/x\n4:memory:/pod/one\n"
+		  "0::/a/b\n");
+	check(FACT_MEMORY_AVAILABLE, "4194304");
+	host_file("/sys/fs/cgroup/a/b/memory.max", "max\n");
+	host_file("/sys/fs/cgroup/a/b/memory.current", "1000\n");
+	check(FACT_MEMORY_AVAILABLE, "4194304");
+	host_file("/sys/fs/cgroup/a/memory.max", "2000000\n");
+	host_file("/sys/fs/cgroup/a/memory.current", "500000\n");
+	check(FACT_MEMORY_AVAILABLE, "1500000");
+	host_file("/sys/fs/cgroup/a/memory.stat",
+		  "anon 1\ninactive_file 100000\n");
+	check(FACT_MEMORY_AVAILABLE, "1600000");
+	host_file("/sys/fs/cgroup/memory/memory.limit_in_bytes", "900000\n");
+	host_file("/sys/fs/cgroup/memory/memory.usage_in_bytes", "1000000\n");
+	check(FACT_MEMORY_AVAILABLE, "0");
 }
 
 /* Sorted, and no others. */
@@ -562,6 +585,7 @@ TEST_FILE()
 						host_end),
 		ON_HOST(test_other_systems),
 		ON_HOST(test_other_processors),
+		ON_HOST(test_memory_of_control_groups),
 		ON_HOST(test_provider_variables),
 		ON_HOST(test_irqbalance),
 		ON_HOST(test_other_links),

@@ -3,7 +3,7 @@
 #include "test.h"
 
 #include "good_plan.h"
-#include "session/need.h"
+#include "model/need.h"
 #include "traffic/flow.h"
 
 #define MIB (1024.0 * 1024)

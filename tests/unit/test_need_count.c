@@ -10,7 +10,7 @@
 #include "good_plan.h"
 #include "model/inject.h"
 #include "pair_connect.h"
-#include "session/need.h"
+#include "model/need.h"
 
 /* What both ends of P counted before they made anything. */
 static struct need_count counted(struct pair *p)

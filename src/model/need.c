@@ -1,14 +1,12 @@
 /* Computes how much memory one end of a test needs, before any is taken. */
 #include "config.h"
-#include "session/need.h"
+#include "model/need.h"
 
 #include "base/numbers.h"
-#include "control/link.h"
 #include "model/inject.h"
 #include "traffic/allowance.h"
 #include "traffic/flow.h"
 #include "traffic/verifier.h"
-#include "verbs/queues.h"
 
 static uint64_t divide_up(uint64_t a, uint64_t b)
 {
@@ -105,10 +103,10 @@ static uint64_t regions(const struct plan *plan, bool client,
 
 	if (plan->mr_per_qp)
 		n *= plan_qps(plan, client);
-	if (has_words(plan, port) && queues_receive_depth(plan, client))
+	if (has_words(plan, port) && plan_receive_depth(plan, client))
 		n += receive_queues(plan, client);
 	/* a fault has one registered again before it gives the other back */
-	return n + (queues_allowance_writes(port, plan) > 0) +
+	return n + (plan_allowance_writes(plan, port) > 0) +
 	       plan_is_unreliable(plan) + (plan->inject != 0);
 }
 
@@ -129,7 +127,7 @@ static uint64_t addresses(const struct plan *plan, bool client)
 static bool has_shared_queues(const struct plan *plan, bool client)
 {
 	return plan_has_targets(plan) ||
-	       (plan->srq && queues_receive_depth(plan, client));
+	       (plan->srq && plan_receive_depth(plan, client));
 }
 
 /* What all connections of the test connect share, and N of them.  The engine of
@@ -190,8 +188,8 @@ uint64_t need_of_connections(const struct plan *plan, uint64_t n)
 	struct need_count count;
 
 	count_connections(plan, false, n, &count);
-	return bytes_of(&count) + LINK_COMPLETIONS * NEED_COMPLETION +
-	       n * (NEED_SEND + NEED_RECEIVE + sizeof(struct link));
+	return bytes_of(&count) + NEED_LINK_COMPLETIONS * NEED_COMPLETION +
+	       n * (NEED_SEND + NEED_RECEIVE + NEED_LINK);
 }
 
 /* Bytes of the queues' entries, and of what this end keeps for each QP. */
@@ -199,9 +197,9 @@ static uint64_t entries(const struct plan *plan, bool client,
 			const struct port *port)
 {
 	const bool posts = plan_sends(plan, client) || plan_sends_notices(plan);
-	const uint32_t writes = queues_allowance_writes(port, plan);
+	const uint32_t writes = plan_allowance_writes(plan, port);
 	uint64_t sends = (posts ? plan_send_capacity(plan) : 1) + writes;
-	uint64_t receives = queues_receive_depth(plan, client);
+	uint64_t receives = plan_receive_depth(plan, client);
 	uint64_t send_size = NEED_SEND +
 			     several(plan_send_entries(plan, client));
 	uint64_t receive_size = NEED_RECEIVE +

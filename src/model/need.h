@@ -1,5 +1,6 @@
-/* How much memory one end of a test needs, of which a server allows a client so
- * much: the only place that says what a verbs object counts. */
+/* How much memory one end of a test needs: the only place that says what a verbs
+ * object counts, for what a server allows a client, for what an end may lock,
+ * and for what its host has. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,6 +20,10 @@
 #define NEED_COMPLETION 128	/* bytes per completion queue entry */
 #define NEED_QUEUE_PAIR 16384	/* bytes per queue pair without entries */
 #define NEED_OBJECT 4096	/* bytes per any other object, likewise */
+/* Of the test connect: what an end keeps for a connection, and the entries of
+ * its completion queue (control/link.h). */
+#define NEED_LINK 16
+#define NEED_LINK_COMPLETIONS 256
 
 /*
  * X(member, bytes): the kinds of verbs objects, and what one of them counts,

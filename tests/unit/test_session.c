@@ -244,6 +244,27 @@ TEST(test_infiniband)
 	}
 }
 
+/* On one host the messages of both ends must fit; they are not filled before. */
+TEST(test_messages_that_do_not_fit)
+{
+	for (int fits = 0; fits < 2; fits++) {
+		struct pair p;
+		uint64_t bytes;
+
+		fake_verbs_reset();
+		pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
+		bytes = plan_memory(pair_plan(&p), true) +
+			plan_memory(pair_plan(&p), false);
+		facts_set_count(&p.client.device.port.facts,
+				FACT_MEMORY_AVAILABLE, bytes - !fits);
+		if (fits)
+			run(&p, "just enough memory");
+		else
+			pair_run_fails(&p, "too little memory",
+				       "bytes of memory");
+	}
+}
+
 /* Through the relay nothing changes, as long as nothing is spoiled. */
 TEST(test_through_the_relay)
 {
@@ -296,6 +317,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_by_duration_with_warmup),
 	cmocka_unit_test(test_overhead_of_a_run),
 	cmocka_unit_test(test_infiniband),
+	cmocka_unit_test(test_messages_that_do_not_fit),
 	cmocka_unit_test(test_through_the_relay),
 };
 

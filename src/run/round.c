@@ -487,24 +487,6 @@ static int run_flows(struct run *run)
 	return ret;
 }
 
-/* What was left may be all that there was. */
-static int check_left(struct run *run)
-{
-	uint64_t left = 0;
-
-	for (uint32_t t = 0; t < run->n_flows; t++)
-		left += run->flows[t].left;
-	if (!left || counted(run) || !plan_measures(run->plan, run->client))
-		return 0;
-	return fail(&run->result->error, -ETIMEDOUT,
-		    explain_loss(run->plan, run->size,
-				 "use a longer --duration, or a lower "
-				 "--tx-depth; look for lost packets "
-				 "(--counters all)"),
-		    "nothing completed in the time measured, nor for as long "
-		    "after it");
-}
-
 int round_run(struct run *run)
 {
 	bool receives = plan_posts_receives(run->plan, run->client);
@@ -514,7 +496,6 @@ int round_run(struct run *run)
 		ret = run_flows(run);
 	if (ret && run->monitor.left)
 		ret = 0;
-	ret = ret ?: check_left(run);
 	if (!ret && plan_awaits_peer(run->plan, run->client) && !receives)
 		ret = monitor_wait_peer(&run->monitor);
 	if (ret)

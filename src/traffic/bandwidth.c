@@ -448,6 +448,20 @@ static __attribute__((noinline, cold)) void check_dryness(struct flow *f,
 	d->completed = f->completed;
 }
 
+/* At PHASE_LEAVE a loop first takes what has completed, which it may have been
+ * kept from, and does not leave before it has measured something. */
+static __attribute__((noinline, cold)) bool may_leave(const struct flow *f,
+						      uint32_t command)
+{
+	const struct flow_window *w = &f->window;
+
+	if (phase_of(command) == PHASE_ABORT)
+		return true;
+	if (!f->idle_polls || !w->opened)
+		return false;
+	return w->closed ? w->counted : window_messages(f) > w->warmup;
+}
+
 /*
  * Take a batch of completions and of received messages and, if there is a
  * REFILL, post as far as the completions make room.  Returns 0 or a negative
@@ -462,7 +476,8 @@ static ALWAYS_INLINE int poll_and_post(struct flow *f, uint64_t depth,
 	const uint64_t before = f->completed;
 	int n, in = 0, ret = 0;
 
-	if (__builtin_expect(phase_of(command) >= PHASE_LEAVE, 0))
+	if (__builtin_expect(phase_of(command) >= PHASE_LEAVE, 0) &&
+	    may_leave(f, command))
 		return -ECANCELED;
 	next_cqs(f);
 	n = poll_batch(f, f->send_cq, wc);

@@ -121,6 +121,44 @@ TEST(test_abort_in_the_window)
 	fake_free(fake, &f);
 }
 
+/* A loop that was kept from its CPU until it was to leave takes what has
+ * completed, and so measures something. */
+TEST(test_leave_after_what_completed)
+{
+	for (int first = PHASE_WARMUP; first <= PHASE_MEASURE; first++) {
+		struct flow f;
+		struct fake *fake = fake_new(&f, 1);
+		int ret;
+
+		fake->control.command = (uint32_t)first;
+		fake->moves[0].at = 1;
+		fake->moves[0].phase = PHASE_LEAVE;
+		prepare(&f, OP_WRITE, SIZE, WALK, 8, 2, 0);
+		ret = bandwidth_run(&f, OP_WRITE);
+		assert_true(!ret || ret == -ECANCELED);
+		assert_true(f.window.counted > 0);
+		fake_free(fake, &f);
+	}
+}
+
+/* There is nothing to leave with before anything was measured. */
+TEST(test_leave_with_nothing)
+{
+	struct flow f;
+	struct fake *fake = fake_new(&f, 1);
+
+	fake->never = true;
+	fake->control.command = PHASE_MEASURE;
+	fake->moves[0].at = 1000;
+	fake->moves[0].phase = PHASE_LEAVE;
+	fake->moves[1].at = 2000;
+	fake->moves[1].phase = PHASE_ABORT;
+	prepare(&f, OP_WRITE, SIZE, WALK, 8, 2, 0);
+	assert_int_equal(bandwidth_run(&f, OP_WRITE), -ECANCELED);
+	assert_int_equal(fake->ticks, 2000);
+	fake_free(fake, &f);
+}
+
 /* Aborted: the completion that says why is behind the flushed ones. */
 TEST(test_find_the_cause)
 {
@@ -149,6 +187,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_poll_error),
 	cmocka_unit_test(test_abort_when_nothing_completes),
 	cmocka_unit_test(test_abort_in_the_window),
+	cmocka_unit_test(test_leave_after_what_completed),
+	cmocka_unit_test(test_leave_with_nothing),
 	cmocka_unit_test(test_find_the_cause),
 };
 

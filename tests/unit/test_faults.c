@@ -396,7 +396,8 @@ static void leave_some(enum op op, bool both, bool verify, bool more)
 	if (more)
 		pair_sizes(&p, &two);
 	pair_start(&p);
-	await_traffic(500);
+	/* many times the receives: both ends have sent by then */
+	await_traffic(5000);
 	__atomic_store_n(&fake_verbs.black_hole, true, __ATOMIC_RELAXED);
 	pair_wait(&p);
 	row = p.client.result->rows;

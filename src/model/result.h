@@ -217,8 +217,10 @@ struct observed {
 struct observer {
 	/* Both ends are connected, and traffic is about to begin. */
 	void (*begin)(struct observer *o, const struct result *r);
-	/* PART is over.  The monitor calls this, so it must not block. */
-	void (*interval)(struct observer *o, const struct result *r,
+	/* PART is over.  The monitor calls this, so it must not block.
+	 * Returns false when nobody reads what it writes, and nothing else
+	 * would end the run. */
+	bool (*interval)(struct observer *o, const struct result *r,
 			 const struct observed *part);
 	/* ROW of R is complete. */
 	void (*row)(struct observer *o, const struct result *r,

@@ -190,7 +190,7 @@ int signals_take(int *fd, int *number, struct error *err)
 	if (read(from, &info, sizeof(info)) < 0 && errno != EAGAIN)
 		return fail(err, -errno, NULL, "cannot read a signal");
 	hung_up = info.ssi_signo == SIGHUP;
-	if (info.ssi_signo != SIGALRM && info.ssi_pid != (uint32_t)getpid())
+	if (info.ssi_signo != SIGALRM)
 		ended_by = (int)info.ssi_signo;
 	if (!held)
 		heed_later_signals();

@@ -122,14 +122,16 @@ static void on_begin(struct observer *observer, const struct result *r)
 			stream_begin(o->streams[i], r);
 }
 
-static void on_interval(struct observer *observer, const struct result *r,
+static bool on_interval(struct observer *observer, const struct result *r,
 			const struct observed *part)
 {
 	struct outputs *o = outputs_of(observer);
+	bool read = true;
 
 	for (enum output i = 0; i < OUTPUTS; i++)
 		if (o->streams[i])
-			stream_interval(o->streams[i], r, part);
+			read &= stream_interval(o->streams[i], r, part);
+	return read;
 }
 
 static void on_row(struct observer *observer, const struct result *r,

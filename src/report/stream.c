@@ -2,7 +2,6 @@
 #include "config.h"
 #include "report/stream.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,8 +17,6 @@ struct stream {
 	struct sink sink;
 	/* what the report has, and how much of it is written */
 	bool begun, headed;
-	bool stopped;		/* the run was stopped, because its table could
-				 * not be written */
 	uint32_t rows;
 };
 
@@ -134,25 +131,21 @@ void stream_rows(struct stream *s, const struct result *r)
 	advance(s, r, false);
 }
 
-void stream_interval(struct stream *s, const struct result *r,
+bool stream_interval(struct stream *s, const struct result *r,
 		     const struct observed *part)
 {
 	char *text = NULL;
 	FILE *out;
 
 	if (!s->format->interval)
-		return;
+		return true;
 	out = xmemstream(&text);
 	s->format->interval(out, r, part);
 	fclose(out);
 	put(s, plain_text(text), false);
 	free(text);
-	if (!s->sink.errnum || s->stopped || s->format->lines ||
-	    !plan_is_endless(&r->params.plan))
-		return;
-	/* nobody reads on, and only an interruption ends this run */
-	s->stopped = true;
-	kill(getpid(), SIGTERM);
+	return !s->sink.errnum || s->format->lines ||
+	       !plan_is_endless(&r->params.plan);
 }
 
 int stream_end(struct stream *s, const struct result *r, struct error *err)

@@ -52,11 +52,12 @@ struct stream;
 struct stream *stream_new(const struct row_format *format, const char *path);
 void stream_free(struct stream *stream);
 
-/* Neither waits for the reader: the stream keeps what the reader does not
- * take. */
+/* None waits for the reader: the stream keeps what the reader does not take.
+ * stream_interval() returns false when its reader has gone, for whom alone R, a
+ * run without an end, goes on. */
 void stream_begin(struct stream *stream, const struct result *r);
 void stream_rows(struct stream *stream, const struct result *r);
-void stream_interval(struct stream *stream, const struct result *r,
+bool stream_interval(struct stream *stream, const struct result *r,
 		     const struct observed *part);
 
 /* R is over: write the rest.  A reader of stdout may take as long as it likes.

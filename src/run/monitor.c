@@ -368,6 +368,9 @@ static int on_timer(struct monitor *m)
 		ret = on_hold(m);
 	if (!ret && time_now() >= m->tick_at)
 		ret = on_tick(m);
+	if (!ret && m->progress->unread)
+		ret = fail(&m->err, -ECANCELED, NULL,
+			   "nobody reads the rows of the run");
 	ret = ret ?: send_alive(m);
 	arm_timer(m);
 	return ret;

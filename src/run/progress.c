@@ -156,14 +156,14 @@ static void say_row(const struct progress *p, const struct mark *from,
 	log_row(text);
 }
 
-static void tell(const struct progress *p, const struct mark *from,
+static void tell(struct progress *p, const struct mark *from,
 		 const struct mark *to, uint64_t opened)
 {
 	const struct result *r = p->result;
 	double ns = clock_ns_per_tick(p->clock);
 	bool received = p->flows[0].counts_arrivals;
 
-	r->observer->interval(r->observer, r, &(struct observed){
+	p->unread |= !r->observer->interval(r->observer, r, &(struct observed){
 		.size = p->size,
 		.interval.start_ns = (uint64_t)llround(
 			(double)(from->time - opened) * ns),

@@ -31,6 +31,7 @@ struct progress {
 	struct interval_log log;	/* in ticks */
 	uint64_t messages;	/* total of all loops at the last update */
 	uint64_t wake_at;	/* next update, ns of CLOCK_MONOTONIC */
+	bool unread;		/* the observer wants the run to end */
 	/* private */
 	struct mark last;	/* the edge before the next one */
 	uint64_t arrivals;	/* of the peer's messages, at the edge that is

@@ -64,7 +64,7 @@ static ALWAYS_INLINE int take_receive(struct flow *f, const struct ibv_wc *wc)
 	return ret;
 }
 
-/* True when the message of WC came to the multicast group from somebody else. */
+/* True when the message of WC came to the group from somebody else. */
 static inline bool is_of_other_sender(const struct flow *f,
 				      const struct ibv_wc *wc)
 {

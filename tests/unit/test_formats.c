@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -594,6 +595,31 @@ TEST(test_perftest_least)
 	json_decref(root);
 }
 
+/* Only a run without an end needs to be ended when nobody reads its rows. */
+TEST(test_rows_that_nobody_reads)
+{
+	struct result *r = result_bandwidth();
+	const struct observed part = { .size = 64, .interval = { 0, 1, 1 } };
+	struct stream *s;
+	char path[32];
+	int fds[2];
+
+	signal(SIGPIPE, SIG_IGN);
+	assert_int_equal(pipe(fds), 0);
+	snprintf(path, sizeof(path), "/dev/fd/%d", fds[1]);
+	s = stream_new(&perftest_format, path);
+	r->params.plan.duration = PLAN_LONGEST;
+	r->params.plan.interval = 1;
+	assert_true(stream_interval(s, r, &part));
+	close(fds[0]);
+	assert_false(stream_interval(s, r, &part));
+	r->params.plan.duration = 1;
+	assert_true(stream_interval(s, r, &part));
+	stream_free(s);
+	close(fds[1]);
+	result_free(r);
+}
+
 /* Rows of a run without an end: each an interval, which has no better part. */
 TEST(test_perftest_intervals)
 {
@@ -977,6 +1003,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_perftest_bandwidth),
 	cmocka_unit_test(test_perftest_both_directions),
 	cmocka_unit_test(test_perftest_least),
+	cmocka_unit_test(test_rows_that_nobody_reads),
 	cmocka_unit_test(test_perftest_intervals),
 	cmocka_unit_test(test_perftest_intervals_of_both),
 	cmocka_unit_test(test_perftest_of_releases),

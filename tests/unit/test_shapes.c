@@ -184,6 +184,7 @@ struct listener {
 	uint64_t messages;
 	uint64_t next;		/* ns */
 	uint32_t rows;
+	uint32_t most;		/* intervals, after which nobody reads more */
 	bool wrong;
 };
 
@@ -195,7 +196,7 @@ static void on_begin(struct observer *o, const struct result *r)
 	l->wrong = l->wrong || !r->connected || l->intervals || l->rows;
 }
 
-static void on_interval(struct observer *o, const struct result *r,
+static bool on_interval(struct observer *o, const struct result *r,
 			const struct observed *part)
 {
 	struct listener *l = (struct listener *)o;
@@ -208,6 +209,7 @@ static void on_interval(struct observer *o, const struct result *r,
 	l->intervals++;
 	l->messages += part->interval.messages;
 	l->next = part->interval.start_ns + part->interval.length_ns;
+	return l->intervals < l->most;
 }
 
 static void on_row(struct observer *o, const struct result *r,
@@ -224,7 +226,7 @@ TEST(test_who_wants_to_is_told_as_it_comes)
 {
 	static const struct observer observer = { on_begin, on_interval,
 						  on_row };
-	struct listener client = { .observer = observer };
+	struct listener client = { .observer = observer, .most = 100 };
 	struct listener server = { .observer = observer };
 	struct pair p;
 
@@ -249,6 +251,31 @@ TEST(test_who_wants_to_is_told_as_it_comes)
 	assert_int_equal(server.begun, 1);
 	assert_int_equal(server.intervals, 0);
 	assert_int_equal(server.rows, 1);
+	pair_close_clean(&p);
+}
+
+/* A run that would go on for an hour ends when nobody reads its rows, at both
+ * ends. */
+TEST(test_a_run_that_nobody_reads_is_over)
+{
+	struct listener client = {
+		.observer = { on_begin, on_interval, on_row },
+		.most = 2,
+	};
+	struct pair p;
+
+	fake_verbs_reset();
+	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
+	pair_plan(&p)->iterations = 0;
+	pair_plan(&p)->duration = 3600000 * MS;
+	pair_plan(&p)->interval = 20 * MS;
+	p.client.result->observer = &client.observer;
+	pair_run(&p);
+	assert_int_equal(p.client.ret, -ECANCELED);
+	assert_contains(error_text(&p.client.result->error), "nobody reads");
+	assert_true(p.server.ret < 0);
+	/* and what it had begun */
+	assert_in_range(client.intervals, 2, 3);
 	pair_close_clean(&p);
 }
 
@@ -333,6 +360,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_builders_that_are_not_there),
 	cmocka_unit_test(test_intervals_are_as_long_as_asked),
 	cmocka_unit_test(test_who_wants_to_is_told_as_it_comes),
+	cmocka_unit_test(test_a_run_that_nobody_reads_is_over),
 	cmocka_unit_test(test_a_short_run_has_no_intervals),
 	cmocka_unit_test(test_every_sample_is_in_the_file),
 	cmocka_unit_test(test_samples_that_cannot_be_written),

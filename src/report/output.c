@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/plain.h"
 #include "base/xalloc.h"
 #include "report/sink.h"
@@ -36,16 +38,44 @@ static bool can_be_made(const char *path)
 	return !unlink(path);
 }
 
-int report_check_path(const char *path, bool empty, struct error *err)
+/*
+ * Empty the file PATH, to which this process and its children append lines, but
+ * leave it alone if another process appends to it now.  Whoever does has a
+ * shared lock of the file, which ends with the last of its processes.
+ */
+static int begin_lines(const char *path, struct error *err)
+{
+	const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	bool alone;
+
+	if (fd < 0)
+		return fail_errno(err, errno, NULL, "cannot write %s", path);
+	alone = !flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK;
+	if (!alone)
+		log_info("%s: another process writes to it, too: its lines "
+			 "remain", path);
+	/* a device has no length */
+	if (alone && ftruncate(fd, 0) && errno != EINVAL) {
+		close(fd);
+		return fail_errno(err, errno, NULL, "cannot write %s", path);
+	}
+	/* if files cannot be locked here, nobody can be told */
+	flock(fd, LOCK_SH);
+	return 0;
+}
+
+int report_check_path(const char *path, bool lines, struct error *err)
 {
 	FILE *out;
 
 	/* opening and closing a FIFO would end the reader's input */
 	if (!strcmp(path, "-") || is_fifo(path))
 		return 0;
-	if (!empty && can_be_made(path))
+	if (lines)
+		return begin_lines(path, err);
+	if (can_be_made(path))
 		return 0;
-	out = fopen(path, empty ? "w" : "a");
+	out = fopen(path, "a");
 	if (!out)
 		return fail_errno(err, errno, NULL, "cannot write %s", path);
 	fclose(out);

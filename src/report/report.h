@@ -61,10 +61,11 @@ char *report_faults_short(void);
 
 /*
  * Can PATH be written?  Call before a run, so that its result is not lost.
- * With EMPTY, creates or truncates the file; otherwise changes nothing.
- * Returns like report_print().
+ * With LINES, which are appended to it, creates the file, or empties it if no
+ * other process appends to it, too; otherwise changes nothing.  Returns like
+ * report_print().
  */
-int report_check_path(const char *path, bool empty, struct error *err);
+int report_check_path(const char *path, bool lines, struct error *err);
 
 /*
  * Write TEXT, which is freed, to the file PATH, or to stdout for "-".  A file

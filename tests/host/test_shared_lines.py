@@ -1,4 +1,4 @@
-"""Lines of JSON that several clients' processes write to one pipe."""
+"""Lines of JSON that several processes write to one pipe or file."""
 import fcntl
 import json
 import os
@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from lab import Server, client, deadline, succeeded
+from lab import Server, client, deadline, loopback, succeeded
 
 F_SETPIPE_SZ = 1031
 SIZES = "1,2,3,4,5,6,7,8,16,32,64,128"
@@ -101,3 +101,32 @@ def test_a_reader_that_is_gone_is_noticed():
     run_clients(server, 1, LONG)
     os.close(reader.fd)
     server.wait_for("cannot write to stdout: Broken pipe", 5)
+
+
+def in_file(path):
+    """The lines there, each parsed."""
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_a_second_run_leaves_the_lines_of_the_first(tmp_path):
+    """As long as that one runs; afterwards the file is its own."""
+    path = tmp_path / "lines"
+    option = f"--json-lines={path}"
+    first = loopback("write_bw", "-n", 10**12, "--interval", .1,
+                     "--warmup", 0, option)
+    deadline(WITHIN, lambda: path.exists() and "interval" in path.read_text(),
+             "lines")
+    second = succeeded(loopback(*SHORT, option))
+    assert "another process" in second.err
+    lines = in_file(path)
+    assert [count(lines, kind) for kind in ("start", "result", "end")] == [
+        2, 12, 1]
+    first.send(signal.SIGINT)
+    first.wait(WITHIN)
+    lines = in_file(path)
+    assert count(lines, "end") == 2
+    third = succeeded(loopback(*SHORT, option))
+    assert "another process" not in third.err
+    lines = in_file(path)
+    assert [count(lines, kind) for kind in ("start", "result", "end")] == [
+        1, 12, 1]

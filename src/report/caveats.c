@@ -170,7 +170,7 @@ static const struct cpu_thread *poorest_thread(const struct cpu_cost *cost)
 /* What took the CPU of THREAD, as far as the kernel tells, and what to do.  It
  * counts what a control group holds up like what others take. */
 static void print_taker(FILE *out, const struct cpu_cost *cost,
-			const struct cpu_thread *thread)
+			const struct cpu_thread *thread, bool perftest)
 {
 	const uint64_t taken = thread->use.involuntary;
 
@@ -182,8 +182,9 @@ static void print_taker(FILE *out, const struct cpu_cost *cost,
 	}
 	if (taken != CPU_UNKNOWN && taken)
 		fprintf(out, " (taken %" PRIu64 " times)", taken);
-	fputs(": keep an idle CPU for it with --cpus, and look for a control "
-	      "group's limit (cpu.max)", out);
+	/* perftest's names have no option for that */
+	fprintf(out, ": keep an idle CPU for it with %s, and look for a control "
+		"group's limit (cpu.max)", perftest ? "taskset" : "--cpus");
 }
 
 /* A loop that polls wants a CPU all the time; with events it sleeps. */
@@ -213,7 +214,7 @@ static double lacked_cpu(const struct subject *s)
 			"%.2g%% of the time", client ? "client" : "server",
 			cost->n_threads > 1 ? "a thread of it" : "its thread",
 			100 - worst);
-		print_taker(s->out, cost, thread);
+		print_taker(s->out, cost, thread, s->r->params.perftest);
 	}
 	return worst;
 }
@@ -392,9 +393,10 @@ static double stalled(const struct subject *s)
 	    !(l->empirical_p99 < l->mean) || !(l->max > STALLED_US))
 		return 0;
 	fprintf(s->out, "a few stalls, of up to %.3g ms, make the mean %.0f%% "
-		"higher than the median: --samples shows when; look for what "
-		"else needs the CPU, and for power saving", l->max / 1e3,
-		100 * (l->mean / l->empirical_p50 - 1));
+		"higher than the median: %slook for what else needs the CPU, "
+		"and for power saving", l->max / 1e3,
+		100 * (l->mean / l->empirical_p50 - 1),
+		s->r->params.perftest ? "" : "--samples shows when; ");
 	return l->mean / l->empirical_p50;
 }
 

@@ -77,6 +77,9 @@ TEST(test_thread_without_a_cpu)
 	}
 	set_on_cpu(r, SECOND, 450 * MILLISECOND);
 	check_first(r, "45% of the time: keep an idle CPU for it with --cpus");
+	r->params.perftest = true;
+	check_first(r, "keep an idle CPU for it with taskset");
+	r->params.perftest = false;
 	cost->threads[0].use.involuntary = 812;
 	check_first(r, "(taken 812 times)");
 	/* before uncertainty and what else may be */

@@ -457,6 +457,17 @@ def test_a_file_that_is_not_there(sweep):
     refused(sweep("quick"), 2, "missing: -o/--output, TARGET")
 
 
+def test_a_percentile_that_few_rounds_have(sweep, write):
+    """A median of one round is not taken for that of three."""
+    few = [document(p99=8.0) for _ in range(3)]
+    for one in few[:2]:
+        one["results"][0]["latency"].update(p50=90.0, p99=None)
+    _, text, _ = sweep(write("few.json", few))
+    lines = [re.split(r"  +", line.strip()) for line in text.splitlines()]
+    assert lines[2][1:5] == ["3", "0", "p50 us", "90.00"]
+    assert lines[3][:3] == ["1", "p99 us", "8.000"]
+
+
 def test_documents_are_shown_as_what_they_are_of(sweep, write):
     """Results of two devices are no rounds of each other here, either."""
     other = document(40.0)

@@ -35,6 +35,9 @@ def lines_of(name: str, records: Sequence[Record]) -> Iterator[tuple[str, ...]]:
         (metric, results.values_of(records, metric)) for metric in METRICS)
         if values]
     for metric, values in measured:
+        if first[0] == "" and len(values) != len(measured[0][1]):
+            # some rounds have too few samples for this percentile
+            first = "", str(len(values)), ""
         yield (*first, tables.unit(metric), *values_cells(values))
         first = "", "", ""
     if not measured:

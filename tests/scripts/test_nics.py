@@ -430,7 +430,7 @@ def test_an_interval_beyond_the_tolerance_that_is_no_lead():
     found = ranking.leaders(cells)
     assert found[65536] == (None, 1.0, "a")
     sentence = ranking.sentence(ranking.stretches(found), len(cells))
-    assert sentence == ("no clear difference at all sizes; a perhaps ahead at "
+    assert sentence == ("no clear difference at any size; a perhaps ahead at "
                         "64 KiB, but not significant among 4 points")
 
 

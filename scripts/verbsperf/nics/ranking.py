@@ -110,7 +110,7 @@ def span(stretch: Stretch, is_first: bool, is_last: bool) -> str:
     if len(stretch.sizes) == 1:
         return f"at {low}"
     if is_first and is_last:
-        return "at all sizes"
+        return "at all sizes" if stretch.ahead else "at any size"
     if is_first:
         return f"up to {high}"
     if is_last:

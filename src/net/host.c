@@ -101,7 +101,7 @@ int host_cut_port(char *text, uint32_t *port, struct error *err)
 		return check_name(text, err);
 	/* without brackets it is not known where an IPv6 address ends */
 	if (text[0] != '[' && strchr(host, ':'))
-		return 0;
+		return host_parse(text, NULL, host, err);
 	if (units_parse_digits(digits, &n) || n < 1 || n > UINT16_MAX)
 		return fail(err, -EINVAL, NULL,
 			    "server %s: a port is 1 to 65535", text);

@@ -262,7 +262,8 @@ def test_a_port_behind_the_server(server):
            "--port 1 and port 2 of server node1 differ; give one of them",
            status=2)
     failed(client("write_bw", port=1, host="fe80::1:2:3:18515"),
-           r"a port is not part of an address; write \[fe80::1:2:3\]:18515")
+           r"a port is not part of an address; write \[fe80::1:2:3\]:18515",
+           status=2)
 
 
 @needs_ipv6

@@ -183,8 +183,13 @@ static void print_taker(FILE *out, const struct cpu_cost *cost,
 	if (taken != CPU_UNKNOWN && taken)
 		fprintf(out, " (taken %" PRIu64 " times)", taken);
 	/* perftest's names have no option for that */
-	fprintf(out, ": keep an idle CPU for it with %s, and look for a control "
-		"group's limit (cpu.max)", perftest ? "taskset" : "--cpus");
+	if (thread->cpu == PLAN_AUTO)
+		fprintf(out, ": keep an idle CPU for it with %s",
+			perftest ? "taskset" : "--cpus");
+	else
+		fprintf(out, ": keep its CPU %" PRIu32 " idle, or name "
+			"another one with --cpus", thread->cpu);
+	fputs(", and look for a control group's limit (cpu.max)", out);
 }
 
 /* A loop that polls wants a CPU all the time; with events it sleeps. */

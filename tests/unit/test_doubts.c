@@ -76,10 +76,14 @@ TEST(test_thread_without_a_cpu)
 		check_first(r, rows[i].said);
 	}
 	set_on_cpu(r, SECOND, 450 * MILLISECOND);
+	cost->threads[0].cpu = PLAN_AUTO;
 	check_first(r, "45% of the time: keep an idle CPU for it with --cpus");
 	r->params.perftest = true;
 	check_first(r, "keep an idle CPU for it with taskset");
 	r->params.perftest = false;
+	cost->threads[0].cpu = 5;
+	check_first(r, "keep its CPU 5 idle, or name another one with --cpus");
+	cost->threads[0].cpu = PLAN_AUTO;
 	cost->threads[0].use.involuntary = 812;
 	check_first(r, "(taken 812 times)");
 	/* before uncertainty and what else may be */

@@ -87,9 +87,9 @@ static uint64_t acknowledged(const struct run *run, const struct flow *failed)
 static void suspect_options(struct run *run)
 {
 	static const char *const codes[] = {
-		"IBV_WC_LOC_LEN_ERR", "IBV_WC_LOC_PROT_ERR",
-		"IBV_WC_REM_ACCESS_ERR", "IBV_WC_REM_INV_REQ_ERR",
-		"IBV_WC_REM_OP_ERR", "ETIMEDOUT",
+		"IBV_WC_LOC_LEN_ERR", "IBV_WC_LOC_QP_OP_ERR",
+		"IBV_WC_LOC_PROT_ERR", "IBV_WC_REM_ACCESS_ERR",
+		"IBV_WC_REM_INV_REQ_ERR", "IBV_WC_REM_OP_ERR", "ETIMEDOUT",
 	};
 	struct error *err = &run->result->error;
 	char said[sizeof(err->advice)];

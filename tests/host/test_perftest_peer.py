@@ -675,5 +675,5 @@ def test_a_perftest_that_is_stopped_ends_the_run(data):
     ours.wait_for_traffic()
     time.sleep(3)
     server.send(signal.SIGSTOP)
-    failed(ours, "nothing completed", "same test and options", seconds=20)
+    failed(ours, "nothing completed", "--iterations", seconds=20)
     assert json.loads(ours.out)["results"][0]["failed"]

@@ -115,3 +115,21 @@ def test_both_ends_end_well(role, test, options):
         assert numbers(ours)[0] == numbers(theirs)[0]
         assert numbers(ours)[3] == pytest.approx(numbers(theirs)[3], rel=0.02,
                                                  abs=0.02)
+
+
+@pytest.mark.parametrize("role", ("client", "server"))
+def test_ends_of_other_sizes(role):
+    """perftest does not say its size: that is the first suspect."""
+    port = free_port()
+    words = ["-d", DEVICE, "-p", port, "-x", gid_of_ipv4(), "-n", 100]
+    ours, theirs = ("-s", 65536), ("-s", 1024)
+    if role == "server":
+        ours, theirs = theirs, ours
+    server = Program(*words, *(ours if role == "server" else theirs),
+                     argv0=program("ib_send_bw", role == "server"))
+    deadline(30, lambda: listens(port), f"{server} listens")
+    client = Program(*words, *(ours if role == "client" else theirs),
+                     "127.0.0.1", argv0=program("ib_send_bw",
+                                                role == "client"))
+    ended = {"client": client.wait(60), "server": server.wait(60)}[role]
+    assert ended.status == 1 and "first compare --size" in ended.err

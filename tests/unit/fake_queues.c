@@ -20,11 +20,14 @@
  * yields each time, as it comes here seldom. */
 #define GLANCE 64
 #define YIELDING 512
-/* A spin on memory between two polls takes longer: ns. */
-#define SELDOM 4000
+/* A spin on memory between two polls takes longer: ns.  With sanitizers a poll
+ * itself takes some microseconds, and a yield at each would leave a busy machine
+ * to others. */
 #ifdef SANITIZED
+#define SELDOM 100000
 #define BUSY 64
 #else
+#define SELDOM 4000
 #define BUSY 1024
 #endif
 /* ns */

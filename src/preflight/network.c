@@ -229,6 +229,27 @@ static int inspect_ecn(const struct end *end, struct error *err)
 			   "enable/%u", end->whose, priority, name, priority);
 }
 
+/* True for the interface of a bond whose ports carry traffic together: only
+ * there a queue pair can have less than the interface. */
+static bool shares_load(const struct end *end)
+{
+	const char *mode = facts_text(end->facts, FACT_BONDING);
+
+	return !strncmp(mode, "balance-", 8) || !strcmp(mode, "802.3ad");
+}
+
+static int inspect_bond(const struct end *end, struct error *err)
+{
+	if (!shares_load(end) || end->plan->qps > 1)
+		return 0;
+	return fail(err, -EINVAL, "add -q 2 or more, and vary --flow-label, so "
+		    "that they go by different ports",
+		    "%s interface %s is a bond (%s), and a queue pair uses one "
+		    "of its ports", end->whose,
+		    facts_text(end->facts, FACT_NETDEV),
+		    facts_text(end->facts, FACT_BONDING));
+}
+
 // clang-format off
 const struct check network_checks[] = {
 	{ .label = "interface MTU", .fact = FACT_NETDEV_MTU,
@@ -242,6 +263,9 @@ const struct check network_checks[] = {
 	  .inspect = inspect_downs,
 	  .cost = "what is on its way when a link goes down is sent again, or "
 		  "the test fails" },
+	{ .label = "bonding", .fact = FACT_BONDING, .applies = shares_load,
+	  .inspect = inspect_bond,
+	  .cost = "bandwidth ends at that of one port" },
 	{ .label = "flow control", .fact = FACT_PFC,
 	  .applies = has_priorities, .show = show_control,
 	  .need = need_priority, .inspect = inspect_control,

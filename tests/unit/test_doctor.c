@@ -473,6 +473,13 @@ TEST(test_links)
 		  NULL, NULL },
 		{ "link speed", { { FACT_LINK_LANES, "1X FDR10" } }, NULL,
 		  NULL, NULL },
+		{ "bonding", { { FACT_BONDING, "none" } }, NULL, NULL, NULL },
+		{ "bonding", { { FACT_BONDING, "active-backup" } }, NULL, NULL,
+		  NULL },
+		{ "bonding", { { FACT_BONDING, "802.3ad" },
+		  { FACT_NETDEV, "bond0" } }, "802.3ad", "the client's "
+		  "interface bond0 is a bond (802.3ad), and a queue pair uses "
+		  "one of its ports", "-q 2" },
 		{ "link downs", { { FACT_LINK_DOWNED, "3" } }, "3", NULL,
 		  NULL },
 		{ "link downs", { { FACT_LINK_DOWNED, "4" } }, "4",

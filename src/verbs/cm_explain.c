@@ -50,8 +50,9 @@ static const struct {
 	EVENT(UNREACHABLE, EHOSTUNREACH, "got no answer to its requests",
 	  { NO_ANSWER }),
 	EVENT(REJECTED, ECONNREFUSED, "was refused the connection",
-	  EITHER("see what the server says; something between both ends may "
-		 "have taken its place")),
+	  EITHER("see what the server says, and there whether 'ip route get' "
+		 "of this end's address leads by the interface that was asked; "
+		 "something between both ends may have taken its place")),
 	EVENT(ESTABLISHED, EPROTO, "was connected too early", EITHER(NULL)),
 	EVENT(DISCONNECTED, ECONNRESET, "lost the connection",
 	  EITHER("see what the other end says")),
@@ -89,7 +90,9 @@ static const struct {
 	{ 17, "the packet rate is not allowed" },
 	{ 26, "the MTU is not allowed" },
 	{ 27, "resources of the queue pair do not suffice" },
-	{ 28, "the listener there does not know this session" },
+	/* the kernel there says so, too */
+	{ 28, "the listener there does not know this session, or its kernel "
+	      "has no way back by that interface" },
 };
 
 static const char *const steps[CM_STEPS] = {

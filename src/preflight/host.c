@@ -147,62 +147,54 @@ static struct need need_at(const struct end *end)
 	return need;
 }
 
-/* Drivers that run on the processor lock messages, and no queues. */
-static bool locks_queues(const struct end *end)
+static void need_locked(const struct ends *ends, char *text)
 {
-	const char *driver = facts_text(end->facts, FACT_DRIVER);
-
-	return strcmp(driver, "rdma_rxe") != 0 && strcmp(driver, "siw") != 0;
-}
-
-/* Bytes that END locks: of the messages, and about so many of queues. */
-static uint64_t locked_at(const struct end *end, struct need *need)
-{
-	*need = need_at(end);
-	if (!locks_queues(end))
-		need->objects = 0;
-	return need->messages + need->objects;
-}
-
-static void need_memory(const struct ends *ends, char *text)
-{
-	struct need need;
-	uint64_t most = locked_at(&ends->end[true], &need);
+	uint64_t most = need_at(&ends->end[true]).messages;
 
 	if (ends->server)
-		most = larger(most, locked_at(&ends->end[false], &need));
+		most = larger(most, need_at(&ends->end[false]).messages);
 	preflight_print(text, "%" PRIu64, most);
 }
+
+#define MORE_LOCKED \
+	"ulimit -l unlimited, allowed by a line with memlock in " \
+	"/etc/security/limits.conf, or LimitMEMLOCK=infinity of a service"
 
 static int inspect_memlock(const struct end *end, struct error *err)
 {
 	const uint64_t most = facts_count(end->facts, FACT_MEMLOCK_BYTES);
-	char queues[64] = "";
-	struct need need;
+	const uint64_t messages = need_at(end).messages;
 
-	if (!facts_known(end->facts, FACT_MEMLOCK_BYTES) ||
-	    locked_at(end, &need) <= most)
+	if (!facts_known(end->facts, FACT_MEMLOCK_BYTES) || messages <= most)
 		return 0;
-	if (need.objects)
-		snprintf(queues, sizeof(queues), ", and their queues about %"
-			 PRIu64, need.objects);
-	return fail(err, -ENOMEM,
-		    "ulimit -l unlimited, allowed by a line with memlock in "
-		    "/etc/security/limits.conf, or LimitMEMLOCK=infinity of a "
-		    "service",
+	return fail(err, -ENOMEM, MORE_LOCKED,
 		    "%s process may lock %" PRIu64 " bytes of memory, the "
-		    "messages need %" PRIu64 "%s", end->whose, most,
-		    need.messages, queues);
+		    "messages need %" PRIu64, end->whose, most, messages);
 }
 
-/* True when the messages are in the memory of the host that is not set aside
- * for huge pages. */
-static bool in_host_memory(const struct end *end)
+/* True where queues are locked like messages: drivers that run on the processor
+ * lock none. */
+static bool locks_queues(const struct end *end)
 {
-	return !end->plan->hugepages && !facts_known(end->facts, FACT_GPU);
+	const char *driver = facts_text(end->facts, FACT_DRIVER);
+
+	return facts_known(end->facts, FACT_MEMLOCK_BYTES) &&
+	       strcmp(driver, "rdma_rxe") != 0 && strcmp(driver, "siw") != 0;
 }
 
-static void need_available(const struct ends *ends, char *text)
+static void show_memlock(const struct end *end, char *text)
+{
+	const uint64_t most = facts_count(end->facts, FACT_MEMLOCK_BYTES);
+
+	if (most == FACT_UNLIMITED)
+		preflight_print(text, "unlimited");
+	else
+		preflight_print(text, "%" PRIu64, most);
+}
+
+/* Of messages and queues together, which is an estimate: the driver decides how
+ * large queues are. */
+static void need_with_queues(const struct ends *ends, char *text)
 {
 	struct need need = need_at(&ends->end[true]);
 	uint64_t most = need.messages + need.objects;
@@ -211,7 +203,28 @@ static void need_available(const struct ends *ends, char *text)
 		need = need_at(&ends->end[false]);
 		most = larger(most, need.messages + need.objects);
 	}
-	preflight_print(text, "%" PRIu64, most);
+	preflight_print(text, "about %" PRIu64, most);
+}
+
+static int inspect_locked_queues(const struct end *end, struct error *err)
+{
+	const uint64_t most = facts_count(end->facts, FACT_MEMLOCK_BYTES);
+	const struct need need = need_at(end);
+
+	if (!locks_queues(end) || need.messages > most ||
+	    need.messages + need.objects <= most)
+		return 0;
+	return fail(err, -ENOMEM, MORE_LOCKED,
+		    "%s process may lock %" PRIu64 " bytes of memory: the "
+		    "messages need %" PRIu64 ", and their queues about %" PRIu64
+		    " more", end->whose, most, need.messages, need.objects);
+}
+
+/* True when the messages are in the memory of the host that is not set aside
+ * for huge pages. */
+static bool in_host_memory(const struct end *end)
+{
+	return !end->plan->hugepages && !facts_known(end->facts, FACT_GPU);
 }
 
 /* A run refuses only what is exact, its messages (session/setup.c). */
@@ -312,12 +325,16 @@ const struct check host_checks[] = {
 	  .cost = "data crosses the link between the nodes: less bandwidth, "
 		  "and about 100 ns more for each access" },
 	{ .label = "locked memory", .fact = FACT_MEMLOCK_BYTES,
-	  .applies = locks_memory, .need = need_memory,
+	  .applies = locks_memory, .need = need_locked,
 	  .inspect = inspect_memlock, .wrong = true,
-	  .cost = "the memory of the messages, or of the queues, cannot be "
-		  "locked" },
+	  .cost = "the memory of the messages cannot be locked" },
+	{ .label = "locked, with queues", .applies = locks_queues,
+	  .show = show_memlock, .need = need_with_queues,
+	  .inspect = inspect_locked_queues,
+	  .cost = "a completion queue or a queue pair may not be created, for "
+		  "want of memory" },
 	{ .label = "available memory", .fact = FACT_MEMORY_AVAILABLE,
-	  .applies = in_host_memory, .need = need_available,
+	  .applies = in_host_memory, .need = need_with_queues,
 	  .inspect = inspect_available,
 	  .cost = "the kernel ends a process for want of memory, or the queue "
 		  "pairs cannot be created" },

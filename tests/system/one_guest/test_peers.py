@@ -321,11 +321,11 @@ def test_reset_connection_is_survived(shared_server):
     refused(shared_server, "client")
 
 
-def test_many_strangers_leave_the_server_well(shared_server):
+def test_many_strangers_leave_the_server_well(server):
     for i in range(20):
-        with connect(shared_server) as sock:
+        with connect(server) as sock:
             sock.sendall(os.urandom(i * 3))
-    serves(shared_server)
-    assert shared_server.status is None
+    serves(server)
+    assert server.status is None
     # nothing is said of the one that sent nothing
-    deadline(PATIENCE, lambda: len(shared_server.errors) == 19, "19 errors")
+    deadline(PATIENCE, lambda: len(server.errors) == 19, "19 errors")

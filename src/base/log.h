@@ -29,8 +29,8 @@ void log_never_wait(void);
 /* Undo log_never_wait() for this process, when blocking holds up nobody. */
 void log_wait(void);
 
-/* Begin every line from now on with NAME, which is kept by reference, instead of
- * "verbsperf". */
+/* Begin every line from now on with NAME, which is kept by reference, instead
+ * of "verbsperf". */
 void log_set_name(const char *name);
 
 /*

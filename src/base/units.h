@@ -147,8 +147,8 @@ int units_parse_decimal(const char *text, double *value);
 
 /*
  * Parse percentiles: "50,99.9,99.9999", each above 0, below 100 and a multiple
- * of 0.0001, optionally with %; they keep their order.  Returns 0, -EINVAL, -ERANGE (not
- * between 0 and 100), -E2BIG (more than PERCENTILES_MAX).
+ * of 0.0001, optionally with %; they keep their order.  Returns 0, -EINVAL,
+ * -ERANGE (not between 0 and 100), -E2BIG (more than PERCENTILES_MAX).
  */
 int units_parse_percentiles(const char *text, struct percentiles *list);
 

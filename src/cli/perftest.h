@@ -26,8 +26,8 @@ int perftest_parse(char **argv, struct options *options, struct error *err);
  */
 int perftest_parse_test(struct parameters *params, struct error *err);
 
-/* Set PARAMS' perftest_version to what the environment's VERBSPERF_PERFTEST asks
- * for, or else to 6.06.  Returns 0, or -EINVAL with the reason in ERR. */
+/* Set PARAMS' perftest_version to what the environment's VERBSPERF_PERFTEST
+ * asks for, or else to 6.06.  Returns 0, or -EINVAL with the reason in ERR. */
 int perftest_choose_version(struct parameters *params, struct error *err);
 
 /* The texts of --help and --version, on the heap. */

@@ -298,7 +298,8 @@ static const char newer[] =
 	"use_mlu use_mlu_dmabuf use_musa use_musa_bus_id use_musa_dmabuf "
 	"use_musa_pcie_mapping use_neuron use_neuron_dmabuf use_ooo "
 	"use_opencl use_rocm_dmabuf write_with_imm ";
-static const char rare[] = " com_rdma_cm inline_recv no_ddp report-histogram report-min-bw ";
+static const char rare[] =
+	" com_rdma_cm inline_recv no_ddp report-histogram report-min-bw ";
 
 const char *const perftest_class_names[PERFTEST_CLASSES] = {
 	[PERFTEST_SAME] = "same",

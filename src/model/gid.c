@@ -95,7 +95,8 @@ static int no_pair(const struct port *mine, const struct port *peer,
 		    "%sno GID of the client's %s port %u on %s fits one of the "
 		    "server's %s port %u on %s: %s against %s",
 		    family == AF_INET ? "--ipv4: " :
-		    family == AF_INET6 ? "--ipv6: " : "", mine->device, mine->number, mine->hostname, peer->device,
+		    family == AF_INET6 ? "--ipv6: " : "", mine->device,
+		    mine->number, mine->hostname, peer->device,
 		    peer->number, peer->hostname, ours, theirs);
 }
 

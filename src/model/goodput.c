@@ -88,7 +88,8 @@ double goodput_gbps(const struct result *r, uint64_t size)
 	uint64_t mtu = mtu_bytes(r->path.mtu), packets, wire;
 
 	/* TCP chooses the packets of iWARP; those of EFA are not public */
-	if (!r->has_path || r->client.iwarp || r->client.transport || !mtu || !size || mbps == 0)
+	if (!r->has_path || r->client.iwarp || r->client.transport || !mtu ||
+	    !size || mbps == 0)
 		return NAN;
 	packets = (size + mtu - 1) / mtu;
 	/* the payload is a multiple of 4 bytes */

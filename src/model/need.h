@@ -1,6 +1,6 @@
-/* How much memory one end of a test needs: the only place that says what a verbs
- * object counts, for what a server allows a client, for what an end may lock,
- * and for what its host has. */
+/* How much memory one end of a test needs: the only place that says what a
+ * verbs object counts, for what a server allows a client, for what an end may
+ * lock, and for what its host has. */
 #pragma once
 
 #include <stdbool.h>

@@ -91,8 +91,8 @@ void oob_probe_host(const struct connection *conn);
 /* Can a small frame be sent now without waiting? */
 bool oob_can_send(const struct connection *conn);
 
-/* Find the IP network in which the socket FD has its address at this end.  False
- * for sockets that are not IP. */
+/* Find the IP network in which the socket FD has its address at this end.
+ * False for sockets that are not IP. */
 bool oob_subnet(int fd, struct subnet *subnet);
 
 /*

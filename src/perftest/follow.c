@@ -66,8 +66,8 @@ static int send_key(struct session *s, const uint8_t *out, size_t size,
 	return 0;
 }
 
-/* Take the sixth value of a client's report, if it sends one where a key of SIZE
- * bytes is due, and answer with the same. */
+/* Take the sixth value of a client's report, if it sends one where a key of
+ * SIZE bytes is due, and answer with the same. */
 static int take_sixth(struct session *s, size_t size, uint64_t deadline)
 {
 	struct talk *t = talk_of(s);

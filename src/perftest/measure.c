@@ -200,8 +200,8 @@ static const char *steps_after(const struct session *s)
 	return s->run.plan->all ? schedule->end_all : schedule->end;
 }
 
-/* A server that was given a number of messages takes no more, and this end, which
- * was given a time, waits for the rest of it: not what was asked for. */
+/* A server that was given a number of messages takes no more, and this end,
+ * which was given a time, waits for the rest of it: not what was asked for. */
 static int check_time(struct session *s, const struct done *mine)
 {
 	const struct plan *plan = s->run.plan;

@@ -69,7 +69,8 @@ struct key {
 /* The first bytes of every key: two numbers and a colon, "0000:000". */
 #define KEY_START_SIZE 8
 
-/* True when BYTES, where a key or the value of a report is due, are of a key. */
+/* True when BYTES, where a key or the value of a report is due, are of a
+ * key. */
 bool key_begins(const uint8_t bytes[KEY_START_SIZE]);
 
 static inline size_t key_size(bool global)
@@ -103,8 +104,8 @@ struct report {
 };
 
 /* Message INDEX of REPORT, whose earlier ones have come: rates are numbers if
- * there were iterations.  The sixth, of which not every end makes use, becomes 0
- * if it is none. */
+ * there were iterations.  The sixth, of which not every end makes use, becomes
+ * 0 if it is none. */
 void report_encode(const struct report *report, int index,
 		  uint8_t bytes[REPORT_SIZE]);
 int report_decode(const uint8_t bytes[REPORT_SIZE], int index,

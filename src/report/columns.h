@@ -13,8 +13,8 @@
 typedef void (*column_writer)(FILE *out, size_t i, const char *name,
 			      const char *text, bool is_word);
 
-/* WRITE each column of ROW of R, in their order, to OUT.  ROW NULL: of a failure
- * outside of all rows, with the columns of no size empty. */
+/* WRITE each column of ROW of R, in their order, to OUT.  ROW NULL: of a
+ * failure outside of all rows, with the columns of no size empty. */
 void columns_write(FILE *out, const struct result *r,
 		   const struct result_row *row, column_writer write);
 

@@ -198,8 +198,8 @@ int outputs_write_table(const struct result *r, struct error *err)
 			   err);
 }
 
-/* perftest's row is complete without its JSON, and its status 0.  No word here is
- * one that scripts take for a failed run. */
+/* perftest's row is complete without its JSON, and its status 0.  No word here
+ * is one that scripts take for a failed run. */
 static void warn_of_output(const struct error *err)
 {
 	log_warning("%s; the row is complete", err->message);

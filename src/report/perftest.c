@@ -29,8 +29,8 @@
 #define BITS_PER_MIB (8.0 * 1048576)
 #define TITLE_SIZE 80
 
-/* The versions of perftest since which its table has other units, more on a line
- * of the head, or a line more; 621 is 6.21. */
+/* The versions of perftest since which its table has other units, more on a
+ * line of the head, or a line more; 621 is 6.21. */
 enum {
 	SINCE_MIB = 621,
 	SINCE_LOCK_FREE = 623,
@@ -40,8 +40,8 @@ enum {
 	SINCE_NUMA_NODE = 629,
 };
 
-/* Completions that a poll of perftest's takes, at most; and the count from which
- * on it takes as many as it likes, unless both ends send. */
+/* Completions that a poll of perftest's takes, at most; and the count from
+ * which on it takes as many as it likes, unless both ends send. */
 #define POLL_BATCH 16
 #define POLL_DYNAMIC 3000
 
@@ -513,8 +513,9 @@ static void print_row(FILE *out, const struct result *r,
 }
 
 /* What perftest's line of an interval has: with -b both directions.  Of sends
- * this end sees both.  Of the peer's writes, reads and atomics it does not: like
- * perftest, it takes them to be as many as its own, which only the rates have. */
+ * this end sees both.  Of the peer's writes, reads and atomics it does not:
+ * like perftest, it takes them to be as many as its own, which only the rates
+ * have. */
 static struct bandwidth_summary both_of(const struct plan *plan,
 					const struct observed *part,
 					uint64_t *iterations)

@@ -44,9 +44,9 @@ char *report_openmetrics(const struct result *result);
 char *report_calibration_text(const struct calibration *c);
 char *report_calibration_json(const struct calibration *c, const char *title);
 
-/* N ports with their GIDs, as text and as a JSON document of its own.  Marks the
- * GID that a test would choose, or says why it would choose none, or why a port
- * or its device cannot be used. */
+/* N ports with their GIDs, as text and as a JSON document of its own.  Marks
+ * the GID that a test would choose, or says why it would choose none, or why a
+ * port or its device cannot be used. */
 char *report_devices(const struct found_port *found, size_t n);
 char *report_devices_json(const struct found_port *found, size_t n);
 

@@ -35,9 +35,10 @@ extern const struct row_format number_format;
 extern const struct row_format keyvalue_format;
 extern const struct row_format lines_format;
 
-/* Return TEXT, lines of R in FORMAT that go to FD, as they are to be written: on
- * a terminal each line of a server's table begins with "server:".  TEXT and what
- * is returned are on the heap; the former is freed if it is not the latter. */
+/* Return TEXT, lines of R in FORMAT that go to FD, as they are to be written:
+ * on a terminal each line of a server's table begins with "server:".  TEXT and
+ * what is returned are on the heap; the former is freed if it is not the
+ * latter. */
 char *row_format_name(const struct row_format *format, const struct result *r,
 		      int fd, char *text);
 

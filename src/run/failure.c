@@ -82,8 +82,8 @@ static uint64_t acknowledged(const struct run *run, const struct flow *failed)
 }
 
 /* perftest does not say what it was given, and most of what a NIC refuses then,
- * or waits for in vain, comes from ends that were given different sizes, numbers
- * or times. */
+ * or waits for in vain, comes from ends that were given different sizes,
+ * numbers or times. */
 static void suspect_options(struct run *run)
 {
 	static const char *const codes[] = {

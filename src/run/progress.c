@@ -10,8 +10,8 @@
 #include "base/time.h"
 
 #define LINE_NS (SECOND / 2)
-/* How soon after a mark was requested its answers are read at first, in ns; each
- * further wait is twice as long. */
+/* How soon after a mark was requested its answers are read at first, in ns;
+ * each further wait is twice as long. */
 #define FIRST_WAIT (SECOND / 1000)
 
 void progress_init(struct progress *p)

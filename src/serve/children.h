@@ -77,9 +77,9 @@ void children_enqueue(struct children *c, struct child *child, uint64_t limit,
 
 /*
  * Let clients that are held into the queue, if there is a place for their
- * address.  Give turns to waiting clients while fewer than PARALLEL are served, and a
- * place to each of the others.  Returns the last client whose turn came, or
- * NULL.
+ * address.  Give turns to waiting clients while fewer than PARALLEL are served,
+ * and a place to each of the others.  Returns the last client whose turn came,
+ * or NULL.
  */
 struct child *children_give_turns(struct children *c, uint32_t parallel);
 

@@ -325,8 +325,8 @@ static void refuse_client(struct connection *conn, const struct error *err,
 }
 
 /* Log CONN, which may become a client; refuse it, and return true, if its
- * network is not allowed.  Only the log names the networks: a stranger need not know whom this
- * server trusts. */
+ * network is not allowed.  Only the log names the networks: a stranger need not
+ * know whom this server trusts. */
 static bool is_not_allowed(struct server *s, struct connection *conn)
 {
 	const struct networks *allow = &s->params->allow;

@@ -76,9 +76,9 @@ struct bandwidth_summary interval_bandwidth(const struct interval *interval,
 					    uint64_t size);
 
 /*
- * Set peak_gbps, least_gbps and ci95_gbps of B from N intervals with messages of SIZE
- * bytes: the highest rate, and mean -+ t s / sqrt(n) of the intervals' rates.
- * Both are NAN for fewer than INTERVALS_LEAST intervals.
+ * Set peak_gbps, least_gbps and ci95_gbps of B from N intervals with messages
+ * of SIZE bytes: the highest rate, and mean -+ t s / sqrt(n) of the intervals'
+ * rates. Both are NAN for fewer than INTERVALS_LEAST intervals.
  */
 void intervals_summarise(const struct interval *intervals, uint32_t n,
 			 uint64_t size, struct bandwidth_summary *b);

@@ -153,8 +153,8 @@ static void read_limits(const struct ibv_device_attr_ex *extended,
 						     transport_table[i].paging);
 }
 
-/* Set what kind of port of DEVICE has ATTR: its transport, link layer and driver
- * (port_kind_name()) in PORT.  Where the transport is InfiniBand's, an
+/* Set what kind of port of DEVICE has ATTR: its transport, link layer and
+ * driver (port_kind_name()) in PORT.  Where the transport is InfiniBand's, an
  * unspecified link layer is InfiniBand, which kernels before 2.6.37 did not
  * say. */
 static void read_kind(const struct ibv_device *device,

@@ -73,7 +73,7 @@ def test_defaults(test):
     for qp in queue_pairs(document):
         assert (qp["traffic_class"], qp["flow_label"]) == (0, 0)
         assert (qp["hop_limit"], qp["timeout"]) == (64, 14)
-        assert (qp["retry_cnt"], qp["rnr_retry"]) == (6, 7)
+        assert (qp["retry_cnt"], qp["rnr_retry"]) == (7, 7)
         assert qp["min_rnr_timer"] == 12
         assert qp["path_mtu"] == document["parameters"]["mtu"]
         assert qp["max_send_sge"] >= 1 and qp["max_recv_wr"] >= 1

@@ -132,4 +132,4 @@ def test_ends_of_other_sizes(role):
                      "127.0.0.1", argv0=program("ib_send_bw",
                                                 role == "client"))
     ended = {"client": client.wait(60), "server": server.wait(60)}[role]
-    assert ended.status == 1 and "first compare --size" in ended.err
+    assert ended.status == 1 and "first compare test, --size" in ended.err

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/time.h"
 #include "fake_verbs.h"
 #include "inject/faults.h"
 #include "inject/inject.h"
@@ -135,13 +136,20 @@ TEST(test_every_message_fails)
 				nth++;
 }
 
-static void await_traffic(uint64_t messages)
+/* Wait until so many messages went by, or for NS at most. */
+static void await_traffic_for(uint64_t messages, uint64_t ns)
 {
 	const struct timespec nap = { .tv_nsec = 1000000 };
+	const uint64_t until = time_after(ns);
 
 	while (__atomic_load_n(&fake_verbs.messages, __ATOMIC_RELAXED) <
-	       messages)
+	       messages && time_until(until))
 		nanosleep(&nap, NULL);
+}
+
+static void await_traffic(uint64_t messages)
+{
+	await_traffic_for(messages, patient(20) * SECOND);
 }
 
 /* Traffic for long enough, until something else ends it. */
@@ -396,8 +404,10 @@ static void leave_some(enum op op, bool both, bool verify, bool more)
 	if (more)
 		pair_sizes(&p, &two);
 	pair_start(&p);
-	/* many times the receives: both ends have sent by then */
-	await_traffic(5000);
+	/* many times the receives, so that both ends have sent by then; but
+	 * with sanitizers that may take longer than the run */
+	await_traffic(500);
+	await_traffic_for(5000, 300 * MS);
 	__atomic_store_n(&fake_verbs.black_hole, true, __ATOMIC_RELAXED);
 	pair_wait(&p);
 	row = p.client.result->rows;
